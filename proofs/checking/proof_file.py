@@ -131,7 +131,7 @@ def _check_certificate(
     """Check a certificate of the problem."""
     check = problem_of(instance).follow_certificate
     assert check is not None
-    clock = {"seconds": limits.seconds, "now": limits.now}
+    clock = {"seconds": limits.seconds, "now": limits.now, "begun": limits.begun}
     return check(instance, path, stream, **clock, by=ways.checker), 0
 
 
@@ -148,7 +148,8 @@ def _check_dnn(
     def follow_nodes(rest: Iterator[Any], look: Callable[[], None]) -> None:
         BoundsChecker(instance, objective, rest, look, ways.squares).follow()
 
-    follow_lines(path, lines, follow_nodes, limits.seconds, limits.now)
+    clock = limits.seconds, limits.now, limits.begun
+    follow_lines(path, lines, follow_nodes, *clock)
     return objective, 0
 
 

@@ -25,6 +25,7 @@ from closeknit.instances import (
 )
 from closeknit.instances.submesh import Resident
 from closeknit.methods import METHODS
+from closeknit.methods.proofs import prove_and_cite
 from closeknit.proofs.checking import (
     CheckLimits,
     NoProof,
@@ -36,6 +37,7 @@ from closeknit.proofs.checking import (
     opb,
     proof_file,
 )
+from closeknit.proofs.checking.kinds import FILE_KINDS
 from closeknit.proofs.checking.statements import MOST_BITS, MOST_DIGITS, SHORT_BITS
 from closeknit.proofs.writing.propagation_kernels import FastPropagator
 from closeknit.solvers import Settings, write_solution
@@ -320,6 +322,21 @@ def test_the_clock_is_looked_at_while_a_formula_is_listed(
     limits = CheckLimits(seconds=0.5, now=count().__next__)
     with pytest.raises(TooLong, match=r"proof: takes more than 0\.5 s to check$"):
         check_proof_file(LARGE[what], tmp_path / "proof", limits)
+
+
+@pytest.mark.parametrize("kind", ["certificate", "dnn"])
+def test_what_is_done_before_the_first_node_counts(kind: str, tmp_path: Path) -> None:
+    """Reading a certificate, and what is listed for it, may take most of the time."""
+    one = KSubset("one", Mesh((3, 3)), tuple(Mesh((3, 3)).locations()), 3)
+    result = METHODS["ksubset"]["auto"](one, Settings())
+    kinds = {row.option: name for name, row in FILE_KINDS.items()}
+    found = prove_and_cite(
+        one, result, tmp_path / "p", seconds=60.0, kinds={kinds[kind]}
+    )
+    assert found.kept is not None
+    limits = CheckLimits(seconds=1.0, now=chain([0.0], repeat(2.0)).__next__)
+    with pytest.raises(TooLong, match="takes more than 1 s to check"):
+        check_proof_file(one, tmp_path / "p", limits)
 
 
 COMMAND = """
