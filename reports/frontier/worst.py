@@ -170,7 +170,7 @@ def merge_worse(
 def write_worst(entries: Entries, where: str | Path = FOLDER) -> None:
     """Write the worst ratios of a frontier, sorted and atomically."""
     rows = {entries[key].name: entries[key] for key in sorted(entries)}
-    write_entries(Path(where), FrontierFile(WORST, SOURCE, rows))
+    write_entries(Path(where), FrontierFile(WORST, SOURCE, rows), parse_worst)
 
 
 def guarantee(entry: WorstInstance) -> Fraction | None:
