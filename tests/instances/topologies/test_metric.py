@@ -27,6 +27,7 @@ from closeknit.instances import (
     sha256,
     write_ksubset,
 )
+from closeknit.instances.support import own_network
 from closeknit.instances.support.ksubset import describe, features
 from closeknit.instances.support.own_network import Metric
 from closeknit.instances.topologies import as_topology

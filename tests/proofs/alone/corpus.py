@@ -32,9 +32,10 @@ from closeknit.instances import (
 from closeknit.instances.ksubset.certificate import CertificateChecker
 from closeknit.instances.ksubset.certificate_file import FORMAT as CUTS_FORMAT
 from closeknit.instances.ksubset.lower_bounds import STAR, derive_bound
+from closeknit.instances.outcome import BOUNDED, CERTIFIED
 from closeknit.instances.problems import check
 from closeknit.instances.reading.json_text import dumps
-from closeknit.instances.result import BOUNDED, CERTIFIED, Grade, Proof
+from closeknit.instances.result import Grade, Proof
 from closeknit.instances.submesh import Resident
 from closeknit.instances.writing.documents import solution_of
 from closeknit.proofs.checking.kinds import DNN_FORMAT

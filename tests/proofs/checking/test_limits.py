@@ -37,8 +37,8 @@ from closeknit.proofs.checking import (
     opb,
     proof_file,
 )
-from closeknit.proofs.checking.kinds import FILE_KINDS
 from closeknit.proofs.checking.statements import MOST_BITS, MOST_DIGITS, SHORT_BITS
+from closeknit.proofs.writing.kinds import WRITTEN
 from closeknit.proofs.writing.propagation_kernels import FastPropagator
 from closeknit.solvers import Settings, write_solution
 from tests.forging.small_proofs import cover, proof
@@ -329,7 +329,7 @@ def test_what_is_done_before_the_first_node_counts(kind: str, tmp_path: Path) ->
     """Reading a certificate, and what is listed for it, may take most of the time."""
     one = KSubset("one", Mesh((3, 3)), tuple(Mesh((3, 3)).locations()), 3)
     result = METHODS["ksubset"]["auto"](one, Settings())
-    kinds = {row.option: name for name, row in FILE_KINDS.items()}
+    kinds = {row.option: name for name, row in WRITTEN.items()}
     found = prove_and_cite(
         one, result, tmp_path / "p", seconds=60.0, kinds={kinds[kind]}
     )
