@@ -156,7 +156,8 @@ class _Problems(Mapping[str, Problem]):
         return self._known[name]
 
     def __iter__(self) -> Iterator[str]:
-        return iter([*CORE, *_of_parts()])
+        yield from CORE  # which come first, and alone where one of them is meant
+        yield from _of_parts()
 
     def __len__(self) -> int:
         return len(CORE) + len(_of_parts())
