@@ -15,7 +15,8 @@ The table has the medians, and the ratio B/A with an interval of 95 %
 (``compare_verdicts.py``). A row whose interval lies above 1.15 is named as slower. One
 that lies above 1.5, or that fails in B alone, is run again, and the exit status is 1
 where that holds twice. A row that a commit does not know is named, and no good news;
-neither are other answers. Nothing compared: exit status 1.
+neither are other answers. Nothing compared: exit status 1. A commit that is not there,
+or a commit beside itself: exit status 2.
 """
 
 from __future__ import annotations
