@@ -154,7 +154,7 @@ sbom: $(VENV)-cyclonedx-bom/.ready
 	rm -rf $(VENV)-wheel && $(PYTHON) -m venv $(VENV)-wheel
 	sed -nE 's/^([A-Za-z0-9._-]+==[^\\]+[^ \\]).*/\1/p' constraints.txt > $(VENV)-wheel/pins.txt
 	$(VENV)-wheel/bin/python -m pip install --quiet --disable-pip-version-check \
-	  -c $(VENV)-wheel/pins.txt dist/*.whl
+	  -c $(VENV)-wheel/pins.txt dist/closeknit-*.whl
 	$(VENV)-wheel/bin/python -m pip uninstall --quiet --yes pip
 	mkdir -p $(OUT)
 	$(VENV)-cyclonedx-bom/bin/cyclonedx-py environment --pyproject pyproject.toml --mc-type library \

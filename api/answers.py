@@ -9,10 +9,10 @@ from typing import Any
 
 from ..instances import Instance, KSubset, ProcSet, Submesh, Sukp, Value, problem_of
 from ..instances.escape_hidden import escape_hidden
-from ..instances.problems import describe
 from ..instances.submesh import Box, placement_of
-from ..instances.submesh.plan import order_of
 from ..instances.sukp.instance import weight
+from ..instances.support import describe, names_of, support_of
+from ..instances.support.submesh import order_of
 from ..instances.value import as_tuple
 from ..instances.words import with_noun
 from ..solvers import Result, Status
@@ -55,7 +55,7 @@ class _Words:
     """How answers to a problem are worded; each function takes the instance first."""
 
     asked: Callable[[Any], str] = describe
-    cost: Callable[[Any, Value], str] = lambda instance, value: problem_of(
+    cost: Callable[[Any, Value], str] = lambda instance, value: support_of(
         instance
     ).write_cost(instance, value)
     incumbent: Callable[[Any, Value], str] | None = None
@@ -95,7 +95,7 @@ def format_result(instance: Instance, method: str, result: Result) -> str:
 
 
 def _describe_selection(instance: Instance, chosen: tuple[int, ...]) -> list[str]:
-    selection = problem_of(instance).names_of(instance, chosen)
+    selection = names_of(instance, chosen)
     shown = " ".join(map(_site, selection[:_MOST_SHOWN]))
     more = len(selection) - _MOST_SHOWN
     return [f"  chosen  {shown}" + (f" and {more} more (--json)" if more > 0 else "")]

@@ -20,7 +20,7 @@ from ..instances import (
     Topology,
 )
 from ..instances.ksubset.json import FORMAT as KSUBSET_FORMAT
-from ..instances.ksubset.json import on_topology
+from ..instances.ksubset.json import parse_ksubset
 from ..instances.procset.json import FORMAT as PROCSET_FORMAT
 from ..instances.procset.json import parse_procset
 from ..instances.reading.json_types import to_json_types
@@ -94,7 +94,7 @@ def ksubset(
     if free is not None:
         document["free"] = places_of(network, free, "free")
     document["required"] = places_of(network, required, "required")
-    return on_topology(network, document)
+    return parse_ksubset(document | {"topology": network})
 
 
 def is_network(thing: Any) -> bool:

@@ -10,7 +10,8 @@ import numpy as np
 
 from ..instances import InputError, Topology
 from ..instances.reading.json_types import to_json_types
-from ..instances.topologies import Site, is_name
+from ..instances.support.networks import is_name, labels_of
+from ..instances.topologies import Site
 
 
 def places_of(network: Topology, given: Any, field: str) -> Any:
@@ -38,7 +39,7 @@ def places_of(network: Topology, given: Any, field: str) -> Any:
         given = given.tolist() if hasattr(given, "tolist") else list(given)
     if _is_mask(given):
         return network.listed(list(_sites_in_mask(network, given, field)))
-    if network.labels is not None and isinstance(given, list):
+    if network.on_nodes and isinstance(given, list):
         return _numbers(network, given, field)
     listed = to_json_types(given)
     if not isinstance(listed, list) or network.dimension != 1:
@@ -55,8 +56,8 @@ def _is_mask(given: Any) -> bool:
 def _sites_in_mask(network: Topology, mask: Any, field: str) -> Iterator[Site]:
     """Give the processors that truth values mark."""
     sites: list[Site]
-    if network.labels is not None:
-        what, sites = "node", [(v,) for v in range(len(network.labels))]
+    if network.on_nodes:
+        what, sites = "node", [(v,) for v in range(*network.size)]
     else:
         what = "point" if network.repeats else "processor"
         sites = [*network.in_given_order()]
@@ -78,7 +79,7 @@ def _sites_in_mask(network: Topology, mask: Any, field: str) -> Iterator[Site]:
 def _numbers(network: Topology, nodes: list[Any], field: str) -> list[int]:
     """Return the numbers of nodes that are given by name, by number, or as sites."""
     number: dict[Hashable, int] = {
-        name: v for v, name in enumerate(network.labels or ())
+        name: v for v, name in enumerate(labels_of(network) or ())
     }
     is_named = bool(network.graph and network.graph.originals)
     processors = {v for (v,) in network.locations()}

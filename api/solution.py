@@ -25,6 +25,7 @@ from ..instances import (
 from ..instances import cost as price
 from ..instances.escape_hidden import brief
 from ..instances.reading.json_text import dumps
+from ..instances.support import names_of, support_of
 from ..instances.writing.files import write_bytes, write_text
 from ..methods.user_methods import chosen
 from ..reports.drawing.drawing import drawing_of
@@ -92,7 +93,7 @@ class Solution(Generic[SelectionT]):
         """
         if self.result.chosen is None:
             return None
-        named = problem_of(self.instance).names_of(self.instance, self.result.chosen)
+        named = names_of(self.instance, self.result.chosen)
         return cast("SelectionT", named)
 
     @property
@@ -377,7 +378,7 @@ def cost(instance: Instance | str | Path, chosen: Any) -> Value:
     """
     whole = instance_of(instance)
     indices = indices_of(whole, chosen)
-    count, some = problem_of(whole).choosable(whole), set(indices)
+    count, some = support_of(whole).choosable(whole), set(indices)
     is_part = count is not None and some <= set(range(count))
     if is_part and len(some) == len(indices):
         return price(whole, indices)

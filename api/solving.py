@@ -14,7 +14,7 @@ from ..methods import AnyMethod
 from ..methods.by_name import method_named
 from ..methods.confirming import run_and_confirm
 from ..methods.proofs import kinds_to_write, prove_and_cite
-from ..proofs.checking.kinds import AUTO
+from ..proofs.writing.kinds import AUTO
 from ..reports.campaigns.campaign import (
     Campaign,
     Lineup,

@@ -8,9 +8,10 @@ from html import escape
 from importlib import import_module
 from typing import TYPE_CHECKING, Any, TypedDict, TypeVar, overload
 
-from ..instances import InputError, Value, problem_of
+from ..instances import InputError, Value
 from ..instances.escape_hidden import brief, escape_hidden
 from ..instances.extras import install
+from ..instances.support import names_of
 from ..instances.words import with_noun
 from ..reports.pages.numbers import Ratio, decimal
 from ..reports.ratios.scoring import ScoredRun
@@ -158,8 +159,7 @@ def record(one: ScoredRun) -> RunRow:
     row, verdict = one.row, one.verdict
     ratios, selection = one.ratios, None
     if row.selection is not None:
-        problem = problem_of(verdict.instance)
-        selection = problem.names_of(verdict.instance, row.selection)
+        selection = names_of(verdict.instance, row.selection)
     return {
         "instance": row.instance,
         "method": row.method,

@@ -15,7 +15,8 @@ The table has the medians, and the ratio B/A with an interval of 95 %
 (``compare_verdicts.py``). A row whose interval lies above 1.15 is named as slower. One
 that lies above 1.5, or that fails in B alone, is run again, and the exit status is 1
 where that holds twice. A row that a commit does not know is named, and no good news;
-neither are other answers. Nothing compared: exit status 1.
+neither are other answers. Nothing compared: exit status 1. A commit that is not there,
+or a commit beside itself: exit status 2.
 """
 
 from __future__ import annotations
@@ -183,9 +184,21 @@ def git(*words: str) -> bytes:
     return done.stdout
 
 
+def commit_of(name: str) -> str:
+    """Return the full name of a commit; end with one line if there is none."""
+    words = ("rev-parse", "--verify", "--quiet", "--end-of-options")
+    done = subprocess.run(
+        ["git", "-C", str(ROOT), *words, f"{name}^{{commit}}"], capture_output=True
+    )
+    if done.returncode:
+        print(f"compare: there is no commit {name!r}", file=sys.stderr)
+        raise SystemExit(2)
+    return done.stdout.decode().strip()
+
+
 def unpack(commit: str, tree: Path) -> str:
     """Write the files of a commit into a folder; return its full name."""
-    name = git("rev-parse", "--verify", f"{commit}^{{commit}}").decode().strip()
+    name = commit_of(commit)
     with tarfile.open(fileobj=BytesIO(git("archive", name))) as files:
         files.extractall(tree, filter="data")
     return name
@@ -290,6 +303,9 @@ def options(words: Sequence[str] | None) -> argparse.Namespace:
     args.commits = (args.commits or "").split(",")
     if not args.list and (len(args.commits) != 2 or not all(args.commits)):
         parser.error("two commits are needed, such as v0.1.0,HEAD")
+    for out in (args.json, args.markdown):
+        if out and (out.is_dir() or not out.absolute().parent.is_dir()):
+            parser.error(f"no file can be written there: {out}")
     return args
 
 
@@ -341,6 +357,9 @@ def main(words: Sequence[str] | None = None) -> int:
     if args.list:
         print(*ROWS, sep="\n")
         return 0
+    if len({*map(commit_of, args.commits)}) == 1:
+        print(f"compare: {','.join(args.commits)}: the same commit", file=sys.stderr)
+        return 2
     with TemporaryDirectory(prefix="closeknit-compare-") as name:
         folder = Path(name)
         trees = {side: folder / side for side in SIDES}

@@ -16,7 +16,7 @@ import sys
 from typing import Any
 
 from ..instances import Instance, KSubset, problem_of, read_instance
-from ..instances.problems import describe
+from ..instances.support import describe
 from ..methods import METHODS
 from ..methods.allocators.submesh import ALLOCATORS
 from ..reports.campaigns.campaign import count_left_out, left_out, lineups

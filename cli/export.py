@@ -47,8 +47,8 @@ from ..instances import (
     read_instance,
 )
 from ..instances.errors import InputError, in_file
-from ..instances.problems import describe
 from ..instances.submesh import ways_of
+from ..instances.support import describe
 from ..methods.ksubset import models as models_ksubset
 from ..methods.old_names import replacement_of
 from ..proofs.checking import formula_of

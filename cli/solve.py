@@ -24,7 +24,7 @@ from ..methods import AnyMethod, interpreted_or_compiled
 from ..methods.by_name import methods_named, problems_of
 from ..methods.confirming import run_and_confirm
 from ..methods.proofs import kinds_to_write, prove_and_cite
-from ..proofs.checking.kinds import AUTO, FILE_KINDS
+from ..proofs.writing.kinds import AUTO, WRITTEN
 from ..solvers import Limit, Result, Status
 from ..solvers.running import clock
 from ..solvers.running.method import stopped_result
@@ -75,7 +75,7 @@ def options(parser: Parser) -> None:
     )
     parser.add_argument(
         "--proof-kind",
-        choices=(AUTO, *(row.option for row in FILE_KINDS.values())),
+        choices=(AUTO, *(row.option for row in WRITTEN.values())),
         default=AUTO,
         action=Once,
         help="kind of the proof (default: the first that there is for the instance)",

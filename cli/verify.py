@@ -22,9 +22,10 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from ..extensions import left_out
-from ..instances import Instance, problem_of, write_instance
+from ..instances import Instance, write_instance
 from ..instances.errors import InputError
 from ..instances.option_values import seconds
+from ..instances.support import support_of
 from ..instances.writing.files import file_in, replaces
 from ..methods import METHODS
 from ..methods.rederiving import count_text
@@ -227,7 +228,7 @@ def _write_json(
         }
         if outcome and outcome.counterexample is not None:
             instance = _label(verdict, outcome.counterexample)
-            row["counterexample"] = problem_of(instance).document_of(instance)
+            row["counterexample"] = support_of(instance).document_of(instance)
             if path := files.get(verdict.claim.name):
                 row["file"] = str(path)
         rows.append(row)

@@ -20,9 +20,8 @@ from ..extensions import hooks
 from ..instances import KSubset, Mesh, arrays, read_instance, write_ksubset
 from ..instances.errors import InputError
 from ..instances.ksubset.generators import network_of
-from ..instances.ksubset.instance import describe
-from ..instances.ksubset.json import document_of
 from ..instances.option_values import seconds
+from ..instances.support.ksubset import describe, document_of
 from ..instances.words import with_noun
 from ..instances.writing.files import try_file
 from ..methods.by_name import method_named

@@ -6,15 +6,13 @@ imports no part: it asks here. A copy of the project without the folder of a par
 what that part adds, and nothing else.
 """
 
-import sys
+from .loading import find
 
 TYPE_CHECKING = False  # importing `typing` for it takes its time
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
     from typing import Any
 
-_PACKAGE = __name__.partition(".")[0]
-"""The checker alone has another name."""
 PARTS = {"clusters": 4, "network": 13, "papers": 0}
 """The parts that there are, and how many claims each has."""
 
@@ -35,7 +33,8 @@ class Extension:
     kernels
         A mapping of functions, by name, each of which compiles what others wait for.
     problems
-        By name: the module that has its ``PROBLEM``, `methods` and `labels`.
+        By name: the module that has its ``PROBLEM``, ``SUPPORT``, `methods` and
+        `labels`.
     allocators
         By name, a class of allocators with the arguments ``topology`` and ``seed``.
     hooks
@@ -64,25 +63,22 @@ class Extension:
 def load(place: str) -> "Any":
     """Return a module of closeknit, or what is named in one behind a colon."""
     module, _, name = place.partition(":")
-    place_there = f"{_PACKAGE}.{module}"
-    __import__(place_there)  # `importlib` takes its time
-    found = sys.modules[place_there]
+    found = find(module)
+    if found is None:
+        raise ModuleNotFoundError(f"No module named {module!r}", name=module)
     return getattr(found, name) if name else found
 
 
-def _load_parts() -> "dict[str, Extension]":
-    found = {}
-    for part in PARTS:
-        try:
-            found[part] = load(f"{part}.extension:EXTENSION")
-        except ModuleNotFoundError as error:
-            if error.name not in (f"{_PACKAGE}.{part}", f"{_PACKAGE}.{part}.extension"):
-                raise
-    return found
-
-
-INSTALLED = _load_parts()
+INSTALLED: "dict[str, Extension]" = {
+    part: found.EXTENSION for part in PARTS if (found := find(f"{part}.extension"))
+}
 """The parts that are here, by name, in the order of `PARTS`."""
+PROBLEMS = {
+    name: module
+    for part in INSTALLED.values()
+    for name, module in part.problems.items()
+}
+"""The modules of the problems that parts add, by name."""
 
 
 def hooks(place: str) -> "Sequence[Any]":

@@ -24,8 +24,8 @@ sys.path.insert(0, str(HERE.parent))
 import closeknit  # noqa: E402
 from closeknit.cli.commands import COMMANDS, parser_of  # noqa: E402
 from closeknit.cli.frame.parser import Parser  # noqa: E402
-from closeknit.instances import problem_of  # noqa: E402
 from closeknit.instances.reading.json_text import dumps  # noqa: E402
+from closeknit.instances.support import support_of  # noqa: E402
 from closeknit.methods import METHODS, AnyMethod  # noqa: E402
 from closeknit.reports.frontier.worst import read_families  # noqa: E402
 
@@ -189,7 +189,7 @@ def _link_frontier(app: Sphinx, error: Exception | None) -> None:
                 continue
             instance = entry.read()
             documents = {
-                "instance": problem_of(instance).document_of(instance),
+                "instance": support_of(instance).document_of(instance),
                 "solution": entry.solution_document,
             }
             place = re.sub(r"[^\w.=-]", "_", entry.name)

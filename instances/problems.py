@@ -7,15 +7,16 @@ submesh see `Placement.flat`.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterator, Mapping
 from dataclasses import dataclass, field
 from functools import cache
 from pathlib import Path
 from typing import Any, overload
 
+from ..loading import find
 from . import submesh
 from .errors import InputError, in_file
-from .features import Features
+from .extended import Extended
 from .ksubset import edge_lists
 from .ksubset import instance as ksubset
 from .ksubset import json as ksubset_json
@@ -28,7 +29,6 @@ from .procset.instance import ProcSet
 from .reading.files import decode_text, read_bytes, stem
 from .reading.packed import unpack
 from .reading.parsing import parse_json
-from .required import fill_up
 from .submesh import Submesh
 from .submesh import json as submesh_json
 from .submesh.infeasibility import check_infeasible
@@ -37,11 +37,11 @@ from .sukp import instance as sukp
 from .sukp import json as sukp_json
 from .sukp import text as sukp_text
 from .sukp.instance import Sukp
-from .value import Value, cost_text
+from .value import Value
 
 
-@dataclass(frozen=True)
-class PartInstance:
+@dataclass(frozen=True, repr=False)
+class PartInstance(Extended):
     """Base of the instances of problems that parts add."""
 
     name: str = field(default="", kw_only=True)
@@ -55,59 +55,26 @@ Instance = KSubset | ProcSet | Sukp | Submesh | PartInstance
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Problem:
-    """One problem: its definition, file format and properties."""
+    """One problem: its definition, files, and what checks of answers ask for."""
 
     name: str
     """Name in commands and reports."""
-    form: str
-    """``format`` of its instance files."""
     kind: type
     """Class of its instances."""
     check: Callable[[Any, Collection[int]], list[str]]
     cost: Callable[[Any, Collection[int]], Value]
     """The definition: what is wrong with a choice, and what it costs."""
     parse: Callable[..., Any]
-    document_of: Callable[[Any], dict[str, Any]]
     sha256: Callable[[Any], str]
-    """Reader and writer of its files, and their digest."""
-    selection_of: Callable[[Any, Any], Any]
+    """Reader of its files, and their digest."""
     chosen_of: Callable[[Any, Any], tuple[int, ...]]
-    """From a choice to what solution files list, and back."""
-    names_of: Callable[[Any, Any], Any]
-    """From a choice to what users call it: what solution files list, but for nodes."""
-    features: Callable[[Any], Features]
-    """Properties for tables."""
-    describe: Callable[[Any], str]
-    """Short description."""
-    any_choice: Callable[[Any], Collection[int] | None]
-    """A valid choice that needs no search, or None."""
-    canonical: Callable[[Iterable[int]], Iterable[int]] = sorted
-    """Puts the integers of a choice into canonical order."""
-    locate: Callable[[Any, Any], Any] = lambda instance, listed: None
-    """Puts locations that a method of a user lists into the form of solution files;
-    returns None for anything else."""
-    chosen_by_names: Callable[[Any, Any], Iterable[int] | None] = (
-        lambda instance, listed: None
-    )
-    """From such names to a choice; returns None for anything else."""
+    """From what solution files list to a choice."""
     dearest: Callable[[Any], tuple[int, ...]] = lambda instance: (0,)
     """An upper bound on every level of a cost; only those below the first matter."""
-    choosable: Callable[[Any], int | None] = lambda instance: instance.n
-    """Of how many things any part of a choice has a cost; None where only a whole one
-    has."""
-    required: Callable[[Any], tuple[int, ...]] = lambda instance: ()
-    """What every choice must contain, by index; methods state whether they take it."""
-    prepay: Callable[[Any], tuple[Any, Any]] | None = None
-    """From an instance to one that requires nothing, and how much more its own optimum
-    costs. None if there is no such instance."""
-    join: Callable[[Any, Any], tuple[int, ...]] = lambda instance, chosen: chosen
-    """From a choice for that one to a choice here, which costs so much more at most."""
     follow_certificate: Callable[..., int] | None = None
     """Checks a certificate in a file, and returns the bound that it proves."""
     derive_bound: Callable[..., Value | None] = lambda instance, by, **how: None
     """Derives a lower bound by its name; None if there is none of that name."""
-    write_cost: Callable[[Any, Value], str] = lambda instance, value: cost_text(value)
-    """Writes a cost for people."""
     levels: Callable[[Any], int | None] = lambda instance: None
     """Levels of the costs of an instance; None if they are integers."""
     unsolvable: Callable[[Any], str | None] = lambda instance: None
@@ -117,27 +84,15 @@ class Problem:
     counting alone decides that."""
 
 
-def describe_problem(
-    kind: type,
-    definition: Any,
-    files: Any,
-    names_of: Any = None,
-    **more: Any,
-) -> Problem:
+def describe_problem(kind: type, definition: Any, files: Any, **more: Any) -> Problem:
     """Describe a problem whose modules use the same names as those of the others."""
     return Problem(
         name=files.FORMAT.rpartition("/")[2],
-        form=files.FORMAT,
         kind=kind,
         check=definition.check,
         cost=definition.cost,
-        features=definition.features,
-        describe=definition.describe,
-        document_of=files.document_of,
         sha256=files.sha256,
-        selection_of=files.selection_of,
         chosen_of=files.chosen_of,
-        names_of=names_of or files.selection_of,
         **more,
     )
 
@@ -148,11 +103,6 @@ _LISTED = (
         ksubset,
         ksubset_json,
         parse=ksubset_json.parse_ksubset,
-        locate=ksubset_json.locate,
-        names_of=ksubset_json.names_of,
-        chosen_by_names=ksubset_json.chosen_by_names,
-        required=lambda one: one.required_indices,
-        any_choice=lambda one: fill_up(one.required_indices, range(one.n), one.k),
         follow_certificate=check_certificate,
         derive_bound=derive_bound,
     ),
@@ -161,14 +111,8 @@ _LISTED = (
         procset,
         procset_json,
         parse=procset_json.parse_procset,
-        locate=procset_json.locate,
         levels=lambda one: one.levels,
         unsolvable=procset.unsolvable,
-        required=lambda one: one.required,
-        prepay=procset.prepay,
-        join=lambda one, chosen: fill_up(one.required, chosen, one.request),
-        any_choice=lambda one: fill_up(one.required, one.available, one.request),
-        choosable=lambda one: len(one.processors),
         dearest=lambda one: one.total,
     ),
     describe_problem(
@@ -177,24 +121,16 @@ _LISTED = (
         sukp_json,
         parse=sukp_json.parse_sukp,
         unsolvable=sukp.unsolvable,
-        required=lambda one: one.required,
-        prepay=sukp.prepay,
-        join=lambda one, chosen: fill_up(one.required, chosen, one.n),
-        any_choice=lambda one: one.required,
     ),
     describe_problem(
         Submesh,
         submesh,
         submesh_json,
         parse=submesh_json.parse_submesh,
-        locate=submesh_json.locate,
         levels=lambda one: 3,
         unsolvable=submesh.unsolvable,
         check_infeasible=lambda one, proof: check_infeasible(packing_of(one), proof),
-        any_choice=lambda one: None,  # finding any placement needs a search
-        choosable=lambda one: None,
         dearest=submesh.dearest,
-        canonical=tuple,
     ),
 )
 CORE = tuple(one.name for one in _LISTED)
@@ -203,11 +139,9 @@ CORE = tuple(one.name for one in _LISTED)
 
 @cache
 def _of_parts() -> dict[str, str]:
-    """Return the modules of the problems of parts; the core alone asks for none."""
-    from ..extensions import INSTALLED
-
-    parts = INSTALLED.values()
-    return {name: module for part in parts for name, module in part.problems.items()}
+    """Return the modules of the problems of parts, of which the checker has none."""
+    extensions = find("extensions")
+    return extensions.PROBLEMS if extensions else {}
 
 
 class _Problems(Mapping[str, Problem]):
@@ -218,25 +152,15 @@ class _Problems(Mapping[str, Problem]):
 
     def __getitem__(self, name: str) -> Problem:
         if name not in self._known:
-            from ..extensions import load
-
-            found: Problem = load(f"{_of_parts()[name]}:PROBLEM")
-            self._known[name] = found
+            self._known[name] = find(_of_parts()[name]).PROBLEM
         return self._known[name]
 
     def __iter__(self) -> Iterator[str]:
-        return iter([*CORE, *_of_parts()])
+        yield from CORE  # which come first, and alone where one of them is meant
+        yield from _of_parts()
 
     def __len__(self) -> int:
         return len(CORE) + len(_of_parts())
-
-    def of_kind(self, kind: type) -> Problem | None:
-        """Return the problem whose instances have this class."""
-        known = (one for one in self._known.values() if one.kind is kind)
-        if found := next(known, None):
-            return found
-        others = map(self.__getitem__, _of_parts())
-        return next((one for one in others if one.kind is kind), None)
 
 
 PROBLEMS = _Problems()
@@ -252,11 +176,11 @@ def problem_of(instance: Instance) -> Problem:
     InputError
         If the argument is not an instance of any problem.
     """
-    problem = PROBLEMS.of_kind(type(instance))
-    if problem is None:
-        kinds = ", ".join(one.kind.__name__ for one in PROBLEMS.values())
-        raise InputError(f"must be an instance ({kinds})", "instance", instance)
-    return problem
+    for problem in PROBLEMS.values():
+        if problem.kind is type(instance):
+            return problem
+    kinds = ", ".join(one.kind.__name__ for one in PROBLEMS.values())
+    raise InputError(f"must be an instance ({kinds})", "instance", instance)
 
 
 def check(instance: Instance, chosen: Collection[int]) -> list[str]:
@@ -281,11 +205,6 @@ def cost(instance: Instance, chosen: Collection[int]) -> Value:
         Indices of processors or items; for a submesh the integers of a placement.
     """
     return problem_of(instance).cost(instance, chosen)
-
-
-def describe(instance: Instance) -> str:
-    """Describe an instance in a few words."""
-    return problem_of(instance).describe(instance)
 
 
 def sha256(instance: Instance) -> str:

@@ -13,15 +13,10 @@ from .problems import sha256 as digest
 from .reading import fields
 from .reading.files import read_text
 from .reading.parsing import parse_json
-from .result import COUNTED, LOGGED, Grade, Limit, Proof, Result, Status
+from .result import COUNTED, LOGGED, Grade, Limit, Proof, Status, contradiction
 from .value import Value
 
 FORMAT = "closeknit/solution"
-
-
-def _as_is(value: Any, field: str) -> Any:
-    """Leave a value to be decoded by the problem that it belongs to."""
-    return value
 
 
 SOLUTION = fields.file(
@@ -38,7 +33,7 @@ SOLUTION = fields.file(
         "proof": fields.record({"grade": fields.string, "by": fields.string}),
         "certificate": fields.objects,
         "limit": fields.string,
-        "selection": _as_is,
+        "selection": fields.anything,
         "seconds": fields.seconds,
         "seed": fields.integer,
     },
@@ -101,17 +96,14 @@ def solution_errors(instance: Instance, solution: SolutionFile) -> list[str]:
     true_cost = cost(instance, chosen)
     if solution.objective != true_cost:
         wrong.append(f"objective: is {solution.objective}, but it costs {true_cost}")
-    try:
-        Result(
-            status=solution.status,
-            chosen=chosen,
-            objective=solution.objective,
-            bound=solution.bound,
-            proof=solution.proof,
-        )
-    except ValueError as error:
-        wrong.append(f"status: {solution.status.value}: {error}")
-    return wrong
+    return wrong + contradictions(solution, chosen)
+
+
+def contradictions(solution: SolutionFile, chosen: Any) -> list[str]:
+    """List how status, selection, cost, bound and proof contradict each other."""
+    parts = solution.objective, solution.bound, solution.proof
+    found = contradiction(solution.status, chosen, *parts)
+    return [f"status: {solution.status.value}: {found}"] if found else []
 
 
 def _infeasibility_errors(instance: Instance, solution: SolutionFile) -> list[str]:

@@ -16,7 +16,9 @@ from pathlib import Path
 from tempfile import TemporaryDirectory, gettempdir
 
 from ..instances import InputError, Instance, problem_of
+from ..instances.outcome import confirmation, programs_of
 from ..instances.reading.json_text import dumps
+from ..instances.support import support_of
 from ..instances.value import as_tuple, cost_text
 from ..instances.writing.files import file_in, write_text
 from ..solvers import (
@@ -145,7 +147,7 @@ def ask_others(
             path = keep_both(instance, {name: result, other: found}, why, where)
             raise Contradiction(f"{instance.name}: {why}; both answers are in {path}")
         if found.proof is not None and agree(result, found):
-            confirmed = proof.confirmed_by(found.proof)
+            confirmed = confirmation(proof, found.proof)
             if confirmed is not None and not refuted:
                 return replace(result, proof=confirmed)
         if found.limit is Limit.INTERRUPT:
@@ -202,7 +204,7 @@ def _witnesses(
     if name != "auto":
         yield "auto", partial(ask, table["auto"])
     yield "an own proof", lambda left: prove_again(instance, result, left) or result
-    asked = set(result.proof.code)
+    asked = set(programs_of(result.proof))
     own_model = name.rpartition("/")[0]
     for other in SECOND.get(problem, ()):
         model, _, backend = other.replace("cpsat", "cp-sat").rpartition("/")
@@ -260,7 +262,7 @@ def keep_both(
     text = dumps(
         {
             **{"format": FORMAT, "version": 1, "why": why},
-            "instance": problem_of(instance).document_of(instance),
+            "instance": support_of(instance).document_of(instance),
             "solutions": solutions,
         }
     )

@@ -11,7 +11,8 @@ from collections.abc import Callable
 from dataclasses import replace
 from typing import TypeVar
 
-from ..instances import Instance, problem_of
+from ..instances import Instance
+from ..instances.support import support_of
 from ..solvers import DEFAULT, Limit, Result, Settings
 from ..solvers.running import clock
 from ..solvers.running.kernels import MissingMachineCode, interpreted, only_ready
@@ -42,7 +43,7 @@ def run_once(
     For many runs, compile first (`warming`) and call the method itself. Limits do not
     include time spent on compiling, but that spent on trying the source first.
     """
-    features = problem_of(instance).features(instance)
+    features = support_of(instance).features(instance)
     if method.runs_solver or method.seeded or features.locations > _PLACES:
         return method(instance, settings)
     return in_tiers(

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from ..instances import Instance, cost, problem_of
+from ..instances import Instance, cost
 from ..instances.result import LOGGED
+from ..instances.support import support_of
 from ..proofs.checking import Proved
 from ..proofs.writing.exact_log import Unusable, exact_version, solve_by_exact
 from ..solvers import Grade, Limit, Proof, Result, Settings, SolverError, Status, answer
@@ -35,7 +36,7 @@ def method() -> AnyMethod:
 def run(instance: Instance, settings: Settings) -> Result:
     """Solve an instance, and check what Exact logged."""
     start = clock.now()
-    fallback = problem_of(instance).any_choice(instance)
+    fallback = support_of(instance).any_choice(instance)
     try:
         solved = solve_by_exact(instance, seconds=settings.time_limit)
     except KeyboardInterrupt:

@@ -24,30 +24,21 @@ from ..exact.sukp.sukp_bb import record as sukp_bb
 from ..instances import InputError, Instance, KSubset, cost, problem_of
 from ..instances.extras import install
 from ..instances.ksubset.certificate_file import FORMAT as CUTS_FORMAT
-from ..instances.result import (
-    BOUNDED,
-    CERTIFIED,
-    LOGGED,
-    NOTHING,
-    Grade,
-    Limit,
-    Result,
-    Status,
-)
+from ..instances.outcome import BOUNDED, CERTIFIED, Result
+from ..instances.result import LOGGED, NOTHING, Grade, Limit, Status
+from ..instances.support import support_of
 from ..instances.value import as_tuple, cost_text
 from ..instances.writing.files import write_bytes
 from ..proofs.checking import Proved
 from ..proofs.checking.folder import BY_DEFINITION, KINDS, shown_by_definition
 from ..proofs.checking.kinds import (
-    AUTO,
     CERTIFICATE,
     DNN,
     DNN_FORMAT,
-    FILE_KINDS,
     LOG,
-    kinds_about,
 )
 from ..proofs.writing.exact_log import ExactOutcome, Unusable, solve_by_exact
+from ..proofs.writing.kinds import AUTO, WRITTEN, kinds_about
 from ..proofs.writing.proof_files import write_certificate
 from ..proofs.writing.proof_log import ProofLog, check_own_proof, keep_proof
 from ..solvers import answer
@@ -278,7 +269,7 @@ def _keep_nodes(
         if isinstance(proved, Limit):
             return f"no certificate: stopped by {proved.value}"
         write_bytes(path, draft.read_bytes())
-    by = FILE_KINDS[kind].written_by
+    by = WRITTEN[kind].by
     return Kept(kind, by, proved.size, spent, proved.seconds)
 
 
@@ -294,8 +285,8 @@ def _log_proof(
     why = f"no proof: Exact is not installed: {install('proofs')}"
     start, by = clock.now(), "Exact"
     if result.status in (Status.OPTIMAL, Status.INFEASIBLE):
-        problem = problem_of(instance)
-        for prover in () if problem.required(instance) else PROVERS[problem.name]:
+        required = support_of(instance).required(instance)
+        for prover in () if required else PROVERS[problem_of(instance).name]:
             start = clock.now()
             proved = proved_by(prover, instance, result.chosen, path, seconds=seconds)
             if isinstance(proved, Proved):

@@ -16,6 +16,7 @@ from typing import Any
 from ..instances import PROBLEMS, InputError, Instance, Value, problem_of
 from ..instances.reading.json_types import to_json_types
 from ..instances.submesh import Placement
+from ..instances.support import support_of
 from ..instances.value import cost_text
 from ..solvers import (
     DEFAULT,
@@ -270,18 +271,18 @@ def chosen(instance: Instance, selection: Any) -> tuple[int, ...]:
     >>> chosen(mesh(2, 2, k=2), [(1, 1), (0, 1)]), chosen(mesh(2, 2, k=2), {3, 0})
     ((1, 3), (0, 3))
     """
-    problem = problem_of(instance)
+    support = support_of(instance)
     if isinstance(selection, Placement):
         return selection.flat()
     if hasattr(selection, "tolist"):  # arrays of numpy, columns of pandas
         selection = selection.tolist()
     if isinstance(selection, Iterable) and not isinstance(selection, str | Mapping):
         selection = list(selection)
-        if (named := problem.chosen_by_names(instance, selection)) is not None:
-            return tuple(problem.canonical(named))
+        if (named := support.chosen_by_names(instance, selection)) is not None:
+            return tuple(support.canonical(named))
     listed = to_json_types(selection)
     if isinstance(listed, list) and set(map(type, listed)) <= {int}:
-        return tuple(problem.canonical(listed))
-    if (located := problem.locate(instance, listed)) is not None:
-        return problem.chosen_of(instance, located)
+        return tuple(support.canonical(listed))
+    if (located := support.locate(instance, listed)) is not None:
+        return problem_of(instance).chosen_of(instance, located)
     raise InputError("must list indices or locations", "selection", selection)

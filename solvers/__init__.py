@@ -1,9 +1,9 @@
 """Running models with solvers; the common types for settings and results."""
 
+from ..instances.outcome import Result as Result
 from ..instances.result import Grade as Grade
 from ..instances.result import Limit as Limit
 from ..instances.result import Proof as Proof
-from ..instances.result import Result as Result
 from ..instances.result import Status as Status
 from ..instances.result import Value as Value
 from ..instances.solution import read_solution as read_solution

@@ -12,7 +12,8 @@ from math import inf, isfinite
 from threading import Event, Thread
 
 from ..instances import Value
-from ..instances.result import Grade, Limit, Proof, Result, Status
+from ..instances.outcome import Result
+from ..instances.result import Grade, Limit, Proof, Status
 from .formulation import CpFormulation, Level, Standing, to_result
 from .running import clock, logs, progress
 from .running.errors import SolverError

@@ -8,7 +8,8 @@ from pathlib import Path
 from typing import Any
 
 from ..instances import Instance, Value, check, cost
-from ..instances.result import Limit, Proof, Result
+from ..instances.outcome import Result
+from ..instances.result import Limit, Proof
 from ..instances.value import as_tuple
 from .running import progress
 from .running.answer import answer

@@ -23,7 +23,8 @@ from pathlib import Path
 from typing import Any
 
 from ..instances import Value, cost
-from ..instances.result import Grade, Limit, Proof, Result, Status
+from ..instances.outcome import Result
+from ..instances.result import Grade, Limit, Proof, Status
 from ..instances.value import as_tuple
 from .formulation import MipFormulation, Standing, to_result
 from .mip_backends import cbc_progress

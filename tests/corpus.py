@@ -19,6 +19,7 @@ from closeknit.instances.ksubset.certificate_file import check_certificate
 from closeknit.instances.reading.files import read_text
 from closeknit.instances.reading.json_text import dumps
 from closeknit.instances.reading.parsing import parse_json
+from closeknit.instances.support import support_of
 from closeknit.instances.writing.sukp_text import sukp_text
 from closeknit.proofs.checking.opb import read_opb
 from closeknit.proofs.writing.proof_files import write_certificate
@@ -65,9 +66,9 @@ class Reader:
 
 def _instances(problem: str) -> list[bytes]:
     few = [one for one in recipes() if problem_of(one).name == problem]
-    few.sort(key=lambda one: len(dumps(problem_of(one).document_of(one))))
-    kinds = {problem_of(one).features(one).structure: one for one in reversed(few)}
-    return [dumps(problem_of(one).document_of(one)).encode() for one in kinds.values()]
+    few.sort(key=lambda one: len(dumps(support_of(one).document_of(one))))
+    kinds = {support_of(one).features(one).structure: one for one in reversed(few)}
+    return [dumps(support_of(one).document_of(one)).encode() for one in kinds.values()]
 
 
 def _sukp_texts() -> list[bytes]:

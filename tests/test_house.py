@@ -56,9 +56,8 @@ MODULE_GETATTR = {
 
 LOOKUPS = {
     "closeknit/__init__.py": "the facade imports a name at its first use",
-    "closeknit/extensions.py": "what parts add, which the core does not import",
+    "closeknit/loading.py": "what parts add, which the core does not import",
     "instances/__init__.py": "what writes, which the checker alone comes without",
-    "instances/old_names.py": "the plain part asks for arrays under old names only",
     "methods/code_digest.py": "what functions of users import when they run",
     "methods/user_methods.py": "methods of users, named as module:function",
     "solvers/mip_worker.py": "builds the model in a process of its own",

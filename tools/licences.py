@@ -34,12 +34,13 @@ def needed(name: str) -> tuple[dict[str, Distribution], list[str]]:
 
 
 def licence(one: Distribution) -> str:
-    """Return the licence in the metadata of a distribution, on one line."""
-    said = one.metadata.get("License-Expression", "")
+    """Return all that the metadata of a distribution calls its licence, on one line."""
+    said = [one.metadata.get("License-Expression", "")]
     kinds = one.metadata.get_all("Classifier", [])
     kinds = [k.rpartition(" :: ")[2] for k in kinds if k.startswith("License ::")]
     text = one.metadata.get("License", "").strip().partition("\n")[0]
-    return said or ", ".join(kinds) or text or "unknown"
+    told = dict.fromkeys(filter(None, [*said, ", ".join(kinds), text]))
+    return "; ".join(told) or "unknown"
 
 
 def main() -> int:

@@ -6,8 +6,8 @@ It is given the pseudo-Boolean proofs of folders that `ratios --proofs` wrote, t
 the frontier where that is the folder, and those of N drawn instances for each problem,
 every tenth of them also by Exact: as written, and rewritten in 2.0 and 3.0, about the
 formula that `export --to opb` writes. What it confirms has to be the cost of the
-solution. Ends with 1 if anything is refused, and keeps the files of that. `veripb` is
-looked for on PATH; `make veripb` installs it.
+solution. Ends with 1 if anything is refused, and keeps the files of that; with 2 if
+there was no proof. `veripb` is looked for on PATH; `make veripb` installs it.
 """
 
 from __future__ import annotations
@@ -280,8 +280,11 @@ def copy_cases(kept: Path, folder: Path) -> Iterator[Case]:
         yield Case(entry.by if proof else entry.kind, at, solution, proof)
 
 
-def tally(name: str, cases: Iterator[Case], refused: Path) -> int:
-    """Print how many proofs of each kind are confirmed; return how many are not."""
+def tally(name: str, cases: Iterator[Case], refused: Path) -> tuple[int, int]:
+    """Print how many proofs of each kind are confirmed.
+
+    Returns how many are not, and how many times one was.
+    """
     counts: dict[str, Counter[str]] = {}
     wrong = 0
     for case in cases:
@@ -302,7 +305,7 @@ def tally(name: str, cases: Iterator[Case], refused: Path) -> int:
         cells = [str(mine[way]) if way in mine else "" for way in WAYS]
         row = [name, by, str(mine["answers"]), *cells]
         print(f"| {' | '.join(row)} |", flush=True)
-    return wrong
+    return wrong, sum(mine[way] for mine in counts.values() for way in WAYS)
 
 
 def main() -> int:
@@ -319,16 +322,19 @@ def main() -> int:
         parser.error("there is no veripb on PATH: make install-veripb")
     print(f"| from | proved by | answers | {' | '.join(WAYS)} |")
     print("|---|---|---:|---:|---:|---:|", flush=True)
-    wrong = 0
+    found = []
     with TemporaryDirectory(prefix="closeknit-") as scratch:
         folder = Path(scratch)
         for kept in args.folders:
-            wrong += tally(str(kept), copy_cases(kept, folder), args.refused)
+            found.append(tally(str(kept), copy_cases(kept, folder), args.refused))
         for problem in [args.problem] if args.problem else DRAW:
             given = args.drawn, args.seed, args.time_limit, folder
-            wrong += tally(
-                f"drawn {problem}", draw_cases(problem, *given), args.refused
-            )
+            cases = draw_cases(problem, *given)
+            found.append(tally(f"drawn {problem}", cases, args.refused))
+    wrong, confirmed = map(sum, zip(*found, strict=True))
+    if not confirmed and not wrong:
+        print("no proof was confirmed", file=sys.stderr)
+        return 2
     return min(wrong, 1)
 
 

@@ -9,12 +9,13 @@ from hashlib import sha256 as sha256_of
 from pathlib import Path
 from typing import Any
 
-from ...instances import InputError, Instance, Value, problem_of, read_instance, sha256
+from ...instances import InputError, Instance, Value, read_instance, sha256
 from ...instances.reading.files import read_bytes
 from ...instances.reading.json_types import to_json_types
 from ...instances.reading.packed import reading_unpacked
 from ...instances.result import NOTHING
 from ...instances.solution import SolutionFile
+from ...instances.support import support_of
 from ...instances.value import as_tuple, cost_text
 from ...instances.writing.files import file_in, write_bytes
 from ...proofs.checking import CheckLimits
@@ -30,10 +31,11 @@ from ...reports.frontier.entries import (
     changing,
     data_folder,
     generate,
+    parse_entry,
     write_entries,
 )
 from ...reports.frontier.worst import read_families
-from ...solvers import Grade, Proof, Status, read_solution
+from ...solvers import Grade, Proof, Status, read_solution, solution_errors
 from ..examining import examine
 
 _LONGEST = 2**30
@@ -94,7 +96,7 @@ def add_solution(
     with changing(where):
         file, known = _find(where, one, instance, family, source)
         today = date.today().isoformat()
-        size = problem_of(one).features(one)
+        size = support_of(one).features(one)
         new = FrontierEntry(
             name=one.name,
             n=size.n,
@@ -110,15 +112,19 @@ def add_solution(
         better = ["new"]
         if known is not None:
             new, better = _merge(
-                known, new, solution, str(where / f"{file.family}.json")
+                one, known, new, solution, str(where / f"{file.family}.json")
             )
         if new.proof == kept and kept is not None and kept.size <= MOST_KEPT:
             write_bytes(file_in(where, f"proofs/{kept.sha256}.xz"), content)
         rows = {**file.entries, new.name: new}
         rows = dict(sorted(rows.items(), key=lambda row: (row[1].n, row[1].k, row[0])))
-        write_entries(where, replace(file, entries=rows))
-        if known and known.proof and not _is_cited(where, known.proof):
-            (where / "proofs" / f"{known.proof.sha256}.xz").unlink(missing_ok=True)
+        try:
+            write_entries(where, replace(file, entries=rows), parse_entry)
+        finally:  # an old proof may be cited no more, a new one not yet
+            for each in (kept, known.proof if known else None):
+                if each is not None and not _is_cited(where, each):
+                    path = where / "proofs" / f"{each.sha256}.xz"
+                    path.unlink(missing_ok=True)
         return f"{file.family}: {one.name}: {', '.join(better)}"
 
 
@@ -164,7 +170,7 @@ def _reference(instance: Instance, path: str, recipe: str) -> dict[str, Any]:
     full, data = Path(path).resolve(), data_folder().resolve()
     if full.is_relative_to(data):
         return {"file": full.relative_to(data).as_posix()}
-    return {"document": problem_of(instance).document_of(instance)}
+    return {"document": support_of(instance).document_of(instance)}
 
 
 def _claims(claimed: SolutionFile, path: str | None) -> dict[str, Any]:
@@ -184,11 +190,12 @@ def _claims(claimed: SolutionFile, path: str | None) -> dict[str, Any]:
 
 
 def _merge(
-    known: FrontierEntry, new: FrontierEntry, solution: str, at: str
+    instance: Instance, known: FrontierEntry, new: FrontierEntry, solution: str, at: str
 ) -> tuple[FrontierEntry, list[str]]:
     """Return the better value with the better bound; raise `Untrue` if neither is new.
 
-    Also if what is new and what is known cannot both be true: a cost below a bound.
+    Also if what is new and what is known cannot both be true: a cost below a bound; or
+    if what is known is not true.
     """
     old, claimed = known.claims, new.claims
     for one, other in ((claimed, old), (old, claimed)):
@@ -196,6 +203,8 @@ def _merge(
         if other.selection is not None if none else _less(one.objective, other.bound):
             both = f"{solution} and {at}, {known.name}, cannot both be true"
             raise Untrue(f"{both}: {_text(claimed)} against {_text(old)}")
+    if old.status is Status.UNKNOWN or solution_errors(instance, old):
+        raise Untrue(f"{at}: {known.name}: does not hold, and nothing is added to it")
     value, bound, better = known, known, []
     if _less(claimed.objective, old.objective):
         value = new

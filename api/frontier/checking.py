@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from ...instances import InputError, problem_of
+from ...instances import InputError
+from ...instances.support import support_of
 from ...proofs.checking import CheckLimits
 from ...proofs.checking.kinds import reading_proof
 from ...proofs.checking.statements import TooLong
@@ -51,7 +52,7 @@ def _find_untruth(
         return "status: is unknown: there is neither a choice nor a proof of none"
     if bool(entry.proved) != (claimed.proof is not None):
         return "proved: must be given with a proof, and only with one"
-    size = problem_of(instance).features(instance)
+    size = support_of(instance).features(instance)
     if (size.n, size.k) != (entry.n, entry.k):
         return f"n, k: are {entry.n}, {entry.k}, not {size.n}, {size.k}"
     path = None if entry.proof is None else entry.proof.path(where)

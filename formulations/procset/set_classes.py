@@ -18,7 +18,7 @@ from dataclasses import dataclass
 from math import gcd
 
 from ...instances import ProcSet
-from ...instances.required import fill_up
+from ...instances.support.record import fill_up
 
 Cost = tuple[int, ...]
 

@@ -122,7 +122,7 @@ def everywhere(instance: KSubset) -> Centres:
     For points in space, which have no locations, these are their intersections.
     """
     topology = instance.topology
-    if topology.grid or topology.labels is not None:
+    if topology.grid or topology.on_nodes:
         return Centres(tuple(np.arange(side) for side in topology.size))
     if topology.ring_lengths is None:
         return Centres(sites=np.array(list(topology.locations()), dtype=np.int64))

@@ -8,7 +8,7 @@ from dataclasses import replace
 import numpy as np
 
 from ...instances import KSubset, arrays
-from ...instances.required import fill_up
+from ...instances.support.record import fill_up
 from ...solvers import DEFAULT, Limit, Result, Settings, answer
 from ...solvers.running import clock
 from ...solvers.running.method import Run, stopped_result

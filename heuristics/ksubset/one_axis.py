@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from ...instances import IntArray, KSubset, arrays
+from ...instances.support.networks import with_article
 
 
 def refuse_line(instance: KSubset) -> str | None:
     """Return why the free processors are not on a line parallel to an axis."""
     rings = instance.topology.ring_lengths
     if rings is None or all(rings):
-        return f"needs a mesh or points, not {instance.topology.article}"
+        return f"needs a mesh or points, not {with_article(instance.topology)}"
     why = _refuse(instance)
     return "needs a line, not a ring" if not why and ring_of(instance) else why
 
@@ -17,7 +18,7 @@ def refuse_line(instance: KSubset) -> str | None:
 def refuse_ring(instance: KSubset) -> str | None:
     """Return why the free processors are not on one ring of a torus."""
     if not any(instance.topology.ring_lengths or ()):
-        return f"needs a torus, not {instance.topology.article}"
+        return f"needs a torus, not {with_article(instance.topology)}"
     why = _refuse(instance)
     return "needs a ring, not a line" if not why and not ring_of(instance) else why
 

@@ -39,6 +39,7 @@ def check_certificate(
     *,
     seconds: float = inf,
     now: Callable[[], float] = monotonic,
+    begun: float | None = None,
     by: type[CertificateChecker] = CertificateChecker,
 ) -> int:
     """Check a certificate file; return the lower bound that it proves.
@@ -46,9 +47,10 @@ def check_certificate(
     ``stream`` is its content, unpacked, where it is open already. Every node is derived
     again, by `CertificateChecker` or its fast twin, in O(m + n d) per propagation.
     Raises InputError if the file is not a certificate, is damaged, is for another
-    instance, or is not checked in so many ``seconds``, and `WrongStep` if a step does
-    not follow; names the file and the line.
+    instance, or is not checked in so many ``seconds`` since the time has ``begun``, and
+    `WrongStep` if a step does not follow; names the file and the line.
     """
+    begun = now() if begun is None else begun
     objective, lines = read_lines(FORMAT, instance, path, stream)
     checker = by(instance, objective)
     waiting = [checker.root()]
@@ -59,7 +61,7 @@ def check_certificate(
             node = checker.shapes.node(next(rest))
             waiting.extend(derive(checker, waiting.pop(), node))
 
-    follow_lines(path, lines, follow, seconds, now)
+    follow_lines(path, lines, follow, seconds, now, begun)
     return objective
 
 
@@ -69,13 +71,14 @@ def follow_lines(
     follow: Callable[[Iterator[Any], Callable[[], None]], None],
     seconds: float = inf,
     now: Callable[[], float] = monotonic,
+    begun: float | None = None,
 ) -> None:
     """Have the lines of the nodes of a certificate followed, all of them.
 
     ``follow`` gets the parsed lines, beyond which it is refused more, and what looks at
     the clock. Raises as `check_certificate` does.
     """
-    until, number = now() + seconds, 1
+    until, number = (now() if begun is None else begun) + seconds, 1
 
     def look_at_clock() -> None:
         if now() > until:

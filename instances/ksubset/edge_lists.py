@@ -23,9 +23,8 @@ from ..value import LARGEST
 from .instance import KSubset
 
 _HEAD = re.compile(r"\s*\d+[ \t]+\d+[ \t]+\d+[ \t]*\r?\n\s*\d", re.ASCII)
-_NUMBER = re.compile(r"\d{1,19}", re.ASCII)
-_WEIGHT = re.compile(r"0?\.50*", re.ASCII)
-_PAIR_AND_WEIGHT = "two integers and 0.5", _WEIGHT
+_WEIGHT = r"0?\.50*"
+_LINE = re.compile(rf"(\d{{1,19}}) (\d{{1,19}}) (?:(\d{{1,19}})|{_WEIGHT})", re.ASCII)
 
 
 def is_edge_list(text: str) -> bool:
@@ -39,37 +38,29 @@ def parse_edge_list(text: str, *, default_name: str = "unnamed") -> KSubset:
     Raises InputError if it is invalid; names the line and the value.
     """
     rows = [
-        (f"line {number}", line.split())
+        (f"line {number}", " ".join(line.split()))
         for number, line in enumerate(text.splitlines(), start=1)
         if line.strip()
     ]
-    nodes, second, third = _integers(*rows[0])
-    is_cluster = len(rows) > 1 and _WEIGHT.fullmatch(rows[1][1][-1]) is not None
-    edges, k = (third, second) if is_cluster else (second, third)
+    (top, head), *edges = rows
+    nodes, second, third = _integers(top, head)
+    is_cluster = bool(edges and re.fullmatch(_WEIGHT, edges[0][1].rpartition(" ")[2]))
+    count, k = (third, second) if is_cluster else (second, third)
     most = MOST_ROWS if is_cluster else MOST_NODES
-    if nodes > most or edges > MOST_EDGES:
-        problem = f"at most {most} nodes and {MOST_EDGES} edges"
-        raise InputError(problem, rows[0][0], " ".join(rows[0][1]))
-    if len(rows) - 1 != edges:
-        raise InputError(
-            f"must be followed by {edges} edges, not {len(rows) - 1}", rows[0][0]
-        )
+    if nodes > most or count > MOST_EDGES:
+        raise InputError(f"at most {most} nodes and {MOST_EDGES} edges", top, head)
+    if len(edges) != count:
+        raise InputError(f"must be followed by {count} edges, not {len(edges)}", top)
     lengths: dict[tuple[int, int], int] = {}
-    lowest = 0 if is_cluster and any(words[0] == "0" for _, words in rows[1:]) else 1
-    for where, words in rows[1:]:
-        if is_cluster:
-            a, b = _integers(where, words, *_PAIR_AND_WEIGHT)
-            length = 1
-        else:
-            a, b, length = _integers(where, words)
-        if not lowest <= min(a, b) < max(a, b) < nodes + lowest:
-            problem = (
-                f"must join two different nodes from {lowest} to {nodes + lowest - 1}"
-            )
-            raise InputError(problem, where, " ".join(words))
+    first = 0 if is_cluster and any(line.startswith("0 ") for _, line in edges) else 1
+    for where, line in edges:
+        a, b, length = _integers(where, line, is_cluster)
+        if not first <= min(a, b) < max(a, b) < nodes + first:
+            ends = f"from {first} to {nodes + first - 1}"
+            raise InputError(f"must join two different nodes {ends}", where, line)
         if not 1 <= length < LARGEST:
-            raise InputError("a length must be positive", where, " ".join(words))
-        lengths[min(a, b) - lowest, max(a, b) - lowest] = length
+            raise InputError("a length must be positive", where, line)
+        lengths[min(a, b) - first, max(a, b) - first] = length
     if is_cluster:
         return densest(default_name, nodes, lengths, k, "k-cluster library file")
     network = Graph(
@@ -103,14 +94,10 @@ def densest(
     return KSubset(name, network, tuple(network.locations()), k, source, seed)
 
 
-def _integers(
-    where: str,
-    words: list[str],
-    wanted: str = "three integers",
-    last: re.Pattern[str] = _NUMBER,
-) -> list[int]:
-    """Return the integers of a line of three words; the last may be something else."""
-    patterns = (_NUMBER, _NUMBER, last)
-    if len(words) != 3 or not all(map(re.fullmatch, patterns, words)):
-        raise InputError(f"must be {wanted}", where, " ".join(words))
-    return [*map(int, words[:2] if last is _WEIGHT else words)]
+def _integers(where: str, line: str, is_cluster: bool = False) -> tuple[int, int, int]:
+    """Return the three integers of a line; 1 in place of the weight of a cluster."""
+    found = _LINE.fullmatch(line)
+    if found is None or (found[3] is None) is not is_cluster:
+        wanted = "two integers and 0.5" if is_cluster else "three integers"
+        raise InputError(f"must be {wanted}", where, line)
+    return int(found[1]), int(found[2]), int(found[3] or 1)

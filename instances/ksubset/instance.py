@@ -9,19 +9,18 @@ from functools import cached_property
 from itertools import islice
 from operator import eq, itemgetter
 
+from ...loading import find
 from ..errors import InputError
-from ..escape_hidden import brief
-from ..features import Features
-from ..old_names import OldNames
-from ..reading.numbers import at_least
-from ..required import check_requirements, refuse_fewer
+from ..extended import Extended
+from ..reading.fields import refuse_others
+from ..reading.numbers import at_least, at_most
 from ..topologies import Mesh, Site, Topology, as_topology
 from ..value import LARGEST
 from ..words import with_noun
 
 
-@dataclass(frozen=True)
-class KSubset(OldNames):
+@dataclass(frozen=True, repr=False)
+class KSubset(Extended):
     """Free processors of a network and how many of them to choose.
 
     Parameters
@@ -58,7 +57,6 @@ class KSubset(OldNames):
     source: str = ""
     seed: int | None = None
     required: tuple[Site, ...] = ()
-    _computed = ("points", "hops", "cuts", "has_cuts")
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "topology", as_topology(self.topology))
@@ -66,16 +64,13 @@ class KSubset(OldNames):
         if not _clearly_valid(self.topology, self.free):
             self.topology.refuse_strangers(self.free, "free")
         at_least(self.k, 1, "k")
-        if self.k > self.n:
-            raise InputError(
-                f"must be at most the number of free processors ({self.n})", "k", self.k
-            )
-        check_requirements(
-            *(self.required, self.free),
+        at_most(self.k, self.n, "k", "the number of free processors")
+        refuse_others(
+            *(self.required, self.free, "required"),
             unless="not a free processor",
-            show=self.topology.listed(self.required),
+            show=lambda site: self.topology.listed([site])[0],
         )
-        refuse_fewer(self.k, self.required, "k")
+        at_least(self.k, len(self.required), "k", "the number of those required")
         object.__setattr__(self, "required", tuple(sorted(self.required)))
         spread = self.topology.spread(self.free)
         if 2 * spread * max(self.k, 2) ** 2 >= LARGEST:
@@ -87,9 +82,6 @@ class KSubset(OldNames):
                 problem += ": fewer digits, as in ck.Points(array, digits=3)"
             raise InputError(problem, "topology")
 
-    def __repr__(self) -> str:
-        return brief("KSubset", describe(self), self.name)
-
     @property
     def n(self) -> int:
         """Number of free processors."""
@@ -97,14 +89,8 @@ class KSubset(OldNames):
 
     @cached_property
     def required_indices(self) -> tuple[int, ...]:
-        """Indices of the required processors: the first ones of a site that repeats."""
-        left = Counter(self.required)
-        found = []
-        for i, site in enumerate(self.free if self.required else ()):
-            if left[site]:
-                left[site] -= 1
-                found.append(i)
-        return tuple(found)
+        """Indices of the required processors."""
+        return indices_of(self, self.required)
 
     @cached_property
     def names(self) -> tuple[Hashable, ...]:
@@ -113,12 +99,24 @@ class KSubset(OldNames):
         On a graph of networkx its nodes, on another graph with names these, on a tree
         the numbers of the nodes, elsewhere the coordinates.
         """
-        topology = self.topology
-        if topology.labels is not None:
-            return tuple(topology.labels[v] for (v,) in self.free)
-        if topology.scale == 1:
-            return self.free
-        return tuple(map(tuple, topology.listed(self.free)))
+        found: tuple[Hashable, ...]
+        networks = find("instances.support.networks")
+        found = networks.names_of(self.topology, self.free)
+        return found
+
+
+def indices_of(instance: KSubset, sites: Collection[Site]) -> tuple[int, ...]:
+    """Return the indices of free processors: the first ones of a site that repeats.
+
+    They are in order, whatever that of the sites.
+    """
+    left = Counter(sites)
+    found = []
+    for i, site in enumerate(instance.free if sites else ()):
+        if left[site]:
+            left[site] -= 1
+            found.append(i)
+    return tuple(found)
 
 
 def mesh(*shape: int, k: int) -> KSubset:
@@ -188,32 +186,3 @@ def cost(instance: KSubset, chosen: Collection[int]) -> int:
     8
     """
     return instance.topology.pair_sum([instance.free[i] for i in chosen])
-
-
-def describe(instance: KSubset) -> str:
-    """Describe an instance in a few words.
-
-    >>> from closeknit.instances import mesh
-    >>> describe(mesh(2, 3, k=2))
-    '2×3 mesh, 6 of 6 processors free, k = 2'
-    """
-    topology = instance.topology
-    return (
-        f"{topology.described}, {instance.n} of {topology.processors_in_all} "
-        f"processors free, k = {instance.k}"
-        + f", {len(instance.required)} required" * bool(instance.required)
-        + f", costs in units of 1/{topology.scale}" * (topology.scale > 1)
-    )
-
-
-def features(instance: KSubset) -> Features:
-    """Return what tables say about the instance."""
-    topology = instance.topology
-    return Features(
-        structure=topology.kind,
-        shape=topology.size,
-        n=instance.n,
-        k=instance.k,
-        d=topology.dimension,
-        locations=topology.processors_in_all,
-    )

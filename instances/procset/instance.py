@@ -8,14 +8,13 @@ choice is the sum of the vectors of all sets it touches, compared lexicographica
 from __future__ import annotations
 
 from collections.abc import Collection
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import cached_property
 
 from ..errors import InputError
-from ..escape_hidden import brief
-from ..features import Features
+from ..extended import Extended
+from ..reading.fields import refuse_others
 from ..reading.numbers import at_least
-from ..required import check_requirements, refuse_fewer
 from ..value import LARGEST
 from ..words import with_noun
 
@@ -42,8 +41,8 @@ class ProcessorSet:
         object.__setattr__(self, "members", tuple(sorted(self.members)))
 
 
-@dataclass(frozen=True)
-class ProcSet:
+@dataclass(frozen=True, repr=False)
+class ProcSet(Extended):
     """Processors, those available, the sets they form, and a request.
 
     Parameters
@@ -132,12 +131,13 @@ class ProcSet:
         self._refuse_strangers(self.available, "available")
         at_least(self.request, 1, "request")
         known = range(len(self.processors))
-        check_requirements(
-            *(self.required, self.available),
+        refuse_others(
+            *(self.required, self.available, "required"),
             unless="not an available processor",
-            show=[self.processors[i] if i in known else i for i in self.required],
+            show=lambda i: self.processors[i] if i in known else i,
         )
-        refuse_fewer(self.request, self.required, "request")
+        must = "the number of those required"
+        at_least(self.request, len(self.required), "request", must)
         object.__setattr__(self, "required", tuple(sorted(self.required)))
 
     def _refuse_strangers(self, indices: tuple[int, ...], field: str) -> None:
@@ -161,9 +161,6 @@ class ProcSet:
             )
         if min(one.cost) < 0:
             raise InputError("must not be negative", f"{field}.cost", list(one.cost))
-
-    def __repr__(self) -> str:
-        return brief("ProcSet", describe(self), self.name)
 
     @property
     def n(self) -> int:
@@ -247,16 +244,6 @@ def cost(instance: ProcSet, chosen: Collection[int]) -> tuple[int, ...]:
     return tuple(total)
 
 
-def describe(instance: ProcSet) -> str:
-    """Describe an instance in a few words."""
-    return (
-        f"{instance.request} of {with_noun(instance.n, 'available processor')}, "
-        f"{with_noun(len(instance.sets), 'set')}"
-        + f", {len(instance.required)} required"
-        * bool(instance.required)
-    )
-
-
 def unsolvable(instance: ProcSet) -> str | None:
     """Return why there is no valid choice, or None if there is one.
 
@@ -268,30 +255,3 @@ def unsolvable(instance: ProcSet) -> str | None:
         number = with_noun(instance.request, "processor")
         return f"{number} requested, {instance.n} available"
     return None
-
-
-def prepay(instance: ProcSet) -> tuple[ProcSet, tuple[int, ...]]:
-    """Return the instance in which what is required costs nothing, and what it costs.
-
-    The sets that required processors touch are paid for in any case; without a cost of
-    their own, any choice may be joined by these processors and costs no more. So the
-    optima differ by exactly what is paid.
-    """
-    free, must = (0,) * instance.levels, set(instance.required)
-    sets = tuple(
-        one if must.isdisjoint(one.members) else replace(one, cost=free)
-        for one in instance.sets
-    )
-    return replace(instance, sets=sets, required=()), cost(instance, must)
-
-
-def features(instance: ProcSet) -> Features:
-    """Return what tables say about the instance."""
-    return Features(
-        structure="sets",
-        shape=(len(instance.sets), instance.levels),
-        n=instance.n,
-        k=instance.request,
-        d=instance.levels,
-        locations=len(instance.processors),
-    )

@@ -8,15 +8,24 @@ What a checker follows is decoded so once, before anything looks at it.
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Collection, Mapping, Sequence
+from collections import Counter
+from collections.abc import (
+    Callable,
+    Collection,
+    Hashable,
+    Iterable,
+    Mapping,
+    Sequence,
+)
 from decimal import Decimal
-from typing import Any, Protocol, TypedDict, TypeVar
+from typing import Any, TypeVar
 
 from ..errors import InputError
 from ..escape_hidden import escape_hidden
 from . import numbers
 
 T = TypeVar("T")
+H = TypeVar("H", bound=Hashable)
 N = TypeVar("N", int, int | Decimal)
 _UNFIT = re.compile("[\x00-\x1f\x7f-\x9f\u2028\u2029\ud800-\udfff]")
 """Control characters, surrogates, and line or paragraph separators."""
@@ -110,10 +119,9 @@ def exactly(count: int, low: int, high: int) -> Shape[tuple[int, ...]]:
 
     def decode(value: Any, field: str) -> tuple[int, ...]:
         found = integers(value, field)
-        extremes = (min(found), max(found)) if found else ()
-        if len(found) != count or not all(low <= each <= high for each in extremes):
-            return row(*[between(low, high)] * count)(value, field)
-        return found
+        if len(found) == count and _fit(found, low, high):
+            return found
+        return row(*[between(low, high)] * count)(value, field)
 
     return decode
 
@@ -157,7 +165,7 @@ def within(count: int, what: str) -> Shape[tuple[int, ...]]:
 
     def decode(value: Any, field: str) -> tuple[int, ...]:
         items = lists(value, field)
-        return tuple(items) if _fit(items, count) else slowly(items, field)
+        return tuple(items) if _fit(items, 0, count - 1) else slowly(items, field)
 
     return decode
 
@@ -179,18 +187,18 @@ def columns(*counts: tuple[int, str]) -> Shape[tuple[tuple[int, ...], ...]]:
             return ((),) * width
         if set(map(type, rows)) == {list} and set(map(len, rows)) == {width}:
             found = tuple(zip(*rows, strict=True))
-            if all(_fit(one, counts[i][0]) for i, one in enumerate(found)):
+            if all(_fit(one, 0, counts[i][0] - 1) for i, one in enumerate(found)):
                 return found
         return tuple(zip(*slowly(rows, field), strict=True))
 
     return decode
 
 
-def _fit(numbers: Sequence[Any], count: int) -> bool:
-    """Whether all are integers from 0 to ``count`` - 1; of these, bool is none."""
+def _fit(numbers: Sequence[Any], low: int, high: int) -> bool:
+    """Whether all are integers in a range; of these, bool is none."""
     if not set(map(type, numbers)) <= {int}:
         return False
-    return not numbers or 0 <= min(numbers) <= max(numbers) < count
+    return not numbers or low <= min(numbers) <= max(numbers) <= high
 
 
 def indices(count: int, what: str) -> Shape[tuple[int, ...]]:
@@ -210,15 +218,33 @@ def indices(count: int, what: str) -> Shape[tuple[int, ...]]:
     return decode
 
 
-def distinct(found: tuple[T, ...], field: str) -> tuple[T, ...]:
+def distinct(found: tuple[H, ...], field: str) -> tuple[H, ...]:
     """Refuse values that are given twice."""
     if len(set(found)) < len(found):
-        seen: set[T] = set()
-        for i, each in enumerate(found):
-            if each in seen:
-                raise InputError("given twice", f"{field}[{i}]", each)
-            seen.add(each)
+        refuse_others(found, set(found), field, unless="", twice="given twice")
     return found
+
+
+def refuse_others(
+    listed: Sequence[H],
+    available: Iterable[H],
+    field: str,
+    *,
+    unless: str,
+    twice: str = "listed twice",
+    show: Callable[[H], Any] = lambda one: one,
+) -> None:
+    """Refuse what is not available, or is listed more often than it is.
+
+    ``unless`` and ``twice`` are the messages about the two; ``show`` returns what they
+    show of a value.
+    """
+    left = Counter(available) if listed else Counter[H]()
+    for i, one in enumerate(listed):
+        if not left[one]:
+            problem = twice if one in listed[:i] else unless
+            raise InputError(problem, f"{field}[{i}]", show(one))
+        left[one] -= 1
 
 
 def one_of(*known: str) -> Shape[str]:
@@ -294,50 +320,43 @@ def file(
     return lambda value: body(check_header(value, form), "")
 
 
-class Named(Protocol):
-    """An instance of any problem: name and origin."""
+def instance(
+    form: str,
+    needed: Mapping[str, Shape[Any]],
+    optional: Mapping[str, Shape[Any]],
+) -> Callable[[Any, str], dict[str, Any]]:
+    """Return the shape of the file of an instance, which takes a name for want of one.
 
-    @property
-    def name(self) -> str:
-        """Unique among the instances of a report."""
-
-    @property
-    def source(self) -> str:
-        """Description of its origin; may be empty."""
-
-    @property
-    def seed(self) -> int | None:
-        """Seed of its generator; None if it was not generated."""
-
-
-class Origin(TypedDict):
-    """Name and origin as keyword arguments."""
-
-    name: str
-    source: str
-    seed: int | None
-
-
-def origin(document: Mapping[str, Any], default_name: str) -> Origin:
-    """Return the name, source and seed in a file, without hidden characters."""
-    name = string(document.get("name", default_name), "name")
-    if not name:
-        raise InputError("must not be empty", "name")
-    seed = document.get("seed")
-    return Origin(
-        name=escape_hidden(name),
-        source=escape_hidden(string(document.get("source", ""), "source")),
-        seed=None if seed is None else integer(seed, "seed"),
+    The shape of a `file` with name, source and seed; decoded to what the constructor of
+    the instance takes, if its parameters are named as the fields.
+    """
+    needed = {"name": _name, **needed}
+    read = file(
+        form, needed, {"source": _visible, "seed": _integer_or_none, **optional}
     )
 
+    def decode(value: Any, default_name: str) -> dict[str, Any]:
+        found = read({"name": default_name, **objects(value, "document")})
+        del found["format"], found["version"]
+        return found
 
-def document(form: str, named: Named, definition: Mapping[str, Any]) -> dict[str, Any]:
-    """Return the object of a file; source and seed are omitted if there are none."""
-    return {
-        "format": form,
-        "version": 1,
-        "name": named.name,
-        **definition,
-        **({"source": named.source} if named.source else {}),
-        **({} if named.seed is None else {"seed": named.seed}),
-    }
+    return decode
+
+
+def anything(value: Any, field: str) -> Any:
+    """Leave a value to be decoded by whoever knows more."""
+    return value
+
+
+def _visible(value: Any, field: str) -> str:
+    return escape_hidden(string(value, field))
+
+
+def _name(value: Any, field: str) -> str:
+    if not (name := _visible(value, field)):
+        raise InputError("must not be empty", field)
+    return name
+
+
+def _integer_or_none(value: Any, field: str) -> int | None:
+    return None if value is None else integer(value, field)

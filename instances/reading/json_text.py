@@ -22,8 +22,9 @@ def dumps(document: Any, *, indented: bool = True) -> str:
     return f"{{\n{inner}\n}}"
 
 
-def digest(document: Any) -> str:
-    """Return the SHA-256 of a document in canonical form."""
+def digest(form: str, definition: dict[str, Any]) -> str:
+    """Return the SHA-256 of the definition of an instance in canonical form."""
+    document = {"format": form, "version": 1, **definition}
     return hashlib.sha256(dumps(document, indented=False).encode()).hexdigest()
 
 

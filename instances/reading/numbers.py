@@ -8,16 +8,18 @@ from fractions import Fraction
 from ..errors import InputError
 
 
-def at_least(value: int, least: int, field: str) -> None:
-    """Refuse a smaller value."""
+def at_least(value: int, least: int, field: str, what: str = "") -> None:
+    """Refuse a smaller value; ``what`` tells what the limit is."""
     if value < least:
-        raise InputError(f"must be at least {least}", field, value)
+        limit = f"{what} ({least})" if what else least
+        raise InputError(f"must be at least {limit}", field, value)
 
 
-def at_most(value: int, most: int, field: str) -> None:
-    """Refuse a larger value."""
+def at_most(value: int, most: int, field: str, what: str = "") -> None:
+    """Refuse a larger value; ``what`` tells what the limit is."""
     if value > most:
-        raise InputError(f"must be at most {most}", field, value)
+        limit = f"{what} ({most})" if what else most
+        raise InputError(f"must be at most {limit}", field, value)
 
 
 def between(value: int | Fraction | Decimal, low: int, high: int, field: str) -> None:

@@ -10,6 +10,7 @@ import json
 import re
 import sys
 from decimal import Decimal, InvalidOperation
+from itertools import accumulate
 from pathlib import Path
 from typing import Any
 
@@ -108,12 +109,6 @@ def _depth(text: str) -> int:
     """Return the nesting depth of brackets outside strings."""
     if text.count("[") + text.count("{") <= MOST_DEPTH:
         return 0
-    depth = deepest = 0
-    for found in re.finditer(_STRING + r"|[\[{]+|[\]}]+", text, re.S):
-        run = found.group()
-        if run[0] in "[{":
-            depth += len(run)
-            deepest = max(deepest, depth)
-        elif run[0] != '"':
-            depth -= len(run)
-    return deepest
+    brackets = re.sub(_STRING + r'|[^][{}"]+', "", text, flags=re.S)
+    steps = (1 if one in "[{" else -1 for one in brackets)
+    return max(accumulate(steps), default=0)

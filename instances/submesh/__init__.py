@@ -18,8 +18,6 @@ from .instance import Resident as Resident
 from .instance import Submesh as Submesh
 from .instance import box_error as box_error
 from .instance import dearest as dearest
-from .instance import describe as describe
-from .instance import features as features
 from .instance import first_overlap as first_overlap
 from .instance import overlap as overlap
 from .instance import unsolvable as unsolvable

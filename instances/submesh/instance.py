@@ -7,8 +7,7 @@ from dataclasses import dataclass
 from math import prod
 
 from ..errors import InputError
-from ..escape_hidden import brief
-from ..features import Features
+from ..extended import Extended
 from ..words import with_noun
 from .boxes import Box, rows, sides, ways_of
 
@@ -35,8 +34,8 @@ class Resident:
     turns: bool = False
 
 
-@dataclass(frozen=True)
-class Submesh:
+@dataclass(frozen=True, repr=False)
+class Submesh(Extended):
     """A mesh or torus, its residents, and the request.
 
     Parameters
@@ -109,9 +108,7 @@ class Submesh:
     def _refuse_blocked(self) -> None:
         seen: set[tuple[int, ...]] = set()
         for cell in self.blocked:
-            inside = len(cell) == self.d and all(
-                0 <= x < side for x, side in zip(cell, self.shape, strict=True)
-            )
+            inside = box_error(self, (*cell, *cell)) is None
             if not inside or cell in seen:
                 raise InputError(
                     "listed twice" if inside else "lies outside the mesh",
@@ -119,9 +116,6 @@ class Submesh:
                     list(cell),
                 )
             seen.add(cell)
-
-    def __repr__(self) -> str:
-        return brief("Submesh", describe(self), self.name)
 
     @property
     def d(self) -> int:
@@ -221,35 +215,8 @@ def unsolvable(instance: Submesh) -> str | None:
     return None
 
 
-def describe(instance: Submesh) -> str:
-    """Describe an instance in a few words.
-
-    >>> describe(Submesh("one", (4, 4), (Resident((0, 0, 1, 1)),), (4, 2)))
-    '4x2 in a 4x4 mesh with 1 resident, 12 of 16 processors free'
-    """
-    wanted, shape = ("x".join(map(str, s)) for s in (instance.request, instance.shape))
-    kind = "torus" if instance.torus else "mesh"
-    return (
-        f"{wanted} in a {shape} {kind} with "
-        f"{with_noun(len(instance.residents), 'resident')}, "
-        f"{instance.free} of {instance.size} processors free"
-    )
-
-
 def dearest(instance: Submesh) -> tuple[int, int, int]:
     """Return a bound on every cost: all residents moved, all processors, all steps."""
     count = len(instance.residents)
     steps = count * sum(side - 1 for side in instance.shape)
     return count, instance.size, steps
-
-
-def features(instance: Submesh) -> Features:
-    """Return what tables say about the instance."""
-    return Features(
-        structure="torus" if instance.torus else "mesh",
-        shape=instance.shape,
-        n=instance.free,
-        k=prod(instance.request),
-        d=instance.d,
-        locations=instance.size,
-    )

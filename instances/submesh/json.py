@@ -2,21 +2,34 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from typing import Any
 
 from ..errors import InputError
 from ..reading import fields
 from ..reading.json_text import digest
-from . import Placement, Resident, Submesh, check, placement_of
-from .plan import ORDERS, order_of, replay
+from . import Placement, Resident, Submesh, check
+from .plan import ORDERS, replay
 
 FORMAT = "closeknit/submesh"
-_NEEDED = ("mesh", "residents", "request")
-_FLAGS = ("rotate", "migrate", "torus")
-_KNOWN = (
-    *("format", "version", "name", *_NEEDED, *_FLAGS),
-    *("fixed", "turns", "blocked", "source", "seed"),
+
+
+def _flag(value: Any, field: str) -> bool:
+    if not isinstance(value, bool):
+        raise InputError("must be true or false", field, value)
+    return value
+
+
+_read = fields.instance(
+    FORMAT,
+    {"mesh": fields.integers, "residents": fields.rows, "request": fields.integers},
+    {
+        "rotate": _flag,
+        "migrate": _flag,
+        "torus": _flag,
+        "fixed": fields.lists,
+        "turns": fields.lists,
+        "blocked": fields.rows,
+    },
 )
 
 
@@ -25,33 +38,14 @@ def parse_submesh(value: Any, *, default_name: str = "unnamed") -> Submesh:
 
     Raises InputError if it is invalid; names the field and the value.
     """
-    document = fields.check_header(value, FORMAT)
-    fields.only(document, _KNOWN, _NEEDED, "")
-    boxes = fields.rows(document["residents"], "residents")
-    residents = fields.within(len(boxes), "resident")
-    fixed = set(residents(document.get("fixed", []), "fixed"))
-    turns = set(residents(document.get("turns", []), "turns"))
-    return Submesh(
-        **fields.origin(document, default_name),
-        shape=fields.integers(document["mesh"], "mesh"),
-        residents=tuple(
-            Resident(box, i in fixed, i in turns) for i, box in enumerate(boxes)
-        ),
-        request=fields.integers(document["request"], "request"),
-        rotate=_flag(document.get("rotate", False), "rotate"),
-        migrate=_flag(document.get("migrate", True), "migrate"),
-        torus=_flag(document.get("torus", False), "torus"),
-        blocked=fields.rows(document.get("blocked", []), "blocked"),
+    found = _read(value, default_name)
+    boxes = found.pop("residents")
+    numbers = fields.within(len(boxes), "resident")
+    fixed, turns = (
+        set(numbers(found.pop(field, []), field)) for field in ("fixed", "turns")
     )
-
-
-def document_of(instance: Submesh) -> dict[str, Any]:
-    """Return the JSON object of an instance."""
-    definition = _definition(instance)
-    for field in ("fixed", "turns", "blocked", "torus"):
-        if not definition[field]:
-            del definition[field]
-    return fields.document(FORMAT, instance, definition)
+    residents = (Resident(box, i in fixed, i in turns) for i, box in enumerate(boxes))
+    return Submesh(shape=found.pop("mesh"), residents=tuple(residents), **found)
 
 
 def sha256(instance: Submesh) -> str:
@@ -59,26 +53,7 @@ def sha256(instance: Submesh) -> str:
 
     The order of residents counts, as solutions refer to them by index.
     """
-    return digest({"format": FORMAT, "version": 1, **_definition(instance)})
-
-
-def selection_of(instance: Submesh, chosen: Sequence[int]) -> dict[str, Any]:
-    """Return the selection of a placement for solution files.
-
-    It states whether the moves can be made in this order, see `plan.replay`.
-    """
-    placement = placement_of(instance, chosen)
-    order = order_of(instance, placement) if placement.moves else None
-    return {
-        "at": list(placement.at),
-        "moves": [{"resident": i, "to": list(box)} for i, box in placement.moves],
-        **({} if order is None else {"order": order}),
-    }
-
-
-def locate(instance: Submesh, listed: Any) -> dict[str, Any] | None:
-    """Return a placement in the form of solution files; None for anything else."""
-    return listed if isinstance(listed, dict) else None
+    return digest(FORMAT, definition_of(instance))
 
 
 def chosen_of(instance: Submesh, selection: Any) -> tuple[int, ...]:
@@ -106,7 +81,8 @@ def _check_order(instance: Submesh, placement: Placement, order: str) -> None:
         raise InputError(f"does not hold: {wrong[0]}", "selection.order", order)
 
 
-def _definition(instance: Submesh) -> dict[str, Any]:
+def definition_of(instance: Submesh) -> dict[str, Any]:
+    """Return the fields of a file that count for its digest, all of them."""
     numbered = list(enumerate(instance.residents))
     return {
         "mesh": list(instance.shape),
@@ -119,9 +95,3 @@ def _definition(instance: Submesh) -> dict[str, Any]:
         "turns": [i for i, one in numbered if one.turns],
         "blocked": [list(cell) for cell in instance.blocked],
     }
-
-
-def _flag(value: Any, field: str) -> bool:
-    if not isinstance(value, bool):
-        raise InputError("must be true or false", field, value)
-    return value

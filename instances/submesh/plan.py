@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from . import Box, Placement, Submesh, overlap
+from . import Box, Submesh, overlap
 
 ORDERS = ("copying", "sliding")
 """Ways to make moves in sequence, the more restrictive first; see `replay`."""
@@ -41,17 +41,3 @@ def replay(
                 wrong.append(f"{where} {whom}")
         boxes[i] = box
     return wrong
-
-
-def order_of(instance: Submesh, placement: Placement) -> str | None:
-    """Return the first of `ORDERS` in which the moves can be made, or None.
-
-    >>> from closeknit.instances.submesh import Resident
-    >>> one = Submesh("one", (4, 1), (Resident((0, 0, 0, 0)),), (3, 1))
-    >>> order_of(one, Placement((0, 0, 2, 0), ((0, (3, 0, 3, 0)),)))
-    'copying'
-    """
-    for order in ORDERS:
-        if not replay(instance, placement.moves, slide=order == "sliding"):
-            return order
-    return None

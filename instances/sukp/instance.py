@@ -7,18 +7,16 @@ out, as in Drakenberg's Theorem 1.
 from __future__ import annotations
 
 from collections.abc import Collection
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 from ..errors import InputError
-from ..escape_hidden import brief
-from ..features import Features
-from ..required import check_requirements
+from ..extended import Extended
+from ..reading.fields import refuse_others
 from ..value import LARGEST
-from ..words import with_noun
 
 
-@dataclass(frozen=True, slots=True)
-class Sukp:
+@dataclass(frozen=True, slots=True, repr=False)
+class Sukp(Extended):
     """Items with profits, the elements they need, and the weights of these.
 
     Parameters
@@ -84,24 +82,13 @@ class Sukp:
             for e in elements:
                 if not 0 <= e < len(self.weights):
                     raise InputError("no such element", f"items[{i}]", e)
-        check_requirements(self.required, range(self.n), unless="no such item")
+        refuse_others(self.required, range(self.n), "required", unless="no such item")
         object.__setattr__(self, "required", tuple(sorted(self.required)))
-
-    def __repr__(self) -> str:
-        return brief("Sukp", describe(self), self.name)
 
     @property
     def n(self) -> int:
         """Number of items."""
         return len(self.items)
-
-
-def describe(instance: Sukp) -> str:
-    """Describe an instance in a few words."""
-    elements = with_noun(len(instance.weights), "element")
-    must = f", {len(instance.required)} required" * bool(instance.required)
-    items = with_noun(instance.n, "item")
-    return f"{items}, {elements}, capacity {instance.capacity}{must}"
 
 
 def weight(instance: Sukp, chosen: Collection[int]) -> int:
@@ -154,28 +141,3 @@ def unsolvable(instance: Sukp) -> str | None:
     if heavy <= most:
         return None
     return f"the required items weigh {heavy}, more than the capacity of {most}"
-
-
-def prepay(instance: Sukp) -> tuple[Sukp, int]:
-    """Return the instance in which what is required weighs nothing, and its cost of 0.
-
-    The elements of required items are paid for in any case; without a weight of their
-    own, any choice may be joined by these items and leaves out no more profit. So the
-    optima are equal.
-    """
-    paid = {e for i in instance.required for e in instance.items[i]}
-    weights = tuple(0 if e in paid else w for e, w in enumerate(instance.weights))
-    room = instance.capacity - weight(instance, instance.required)
-    return replace(instance, weights=weights, capacity=room, required=()), 0
-
-
-def features(instance: Sukp) -> Features:
-    """Return what tables say about the instance."""
-    return Features(
-        structure="items",
-        shape=(instance.n, len(instance.weights)),
-        n=instance.n,
-        k=instance.capacity,
-        d=1,
-        locations=len(instance.weights),
-    )

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection
 from typing import Any
 
 from ..reading import fields
@@ -10,8 +9,16 @@ from ..reading.json_text import digest
 from .instance import Sukp
 
 FORMAT = "closeknit/sukp"
-_NEEDED = ("profits", "weights", "items", "capacity")
-_KNOWN = ("format", "version", "name", *_NEEDED, "source", "seed", "required")
+_read = fields.instance(
+    FORMAT,
+    {
+        "profits": fields.integers,
+        "weights": fields.integers,
+        "items": fields.rows,
+        "capacity": fields.integer,
+    },
+    {"required": fields.integers},
+)
 
 
 def parse_sukp(value: Any, *, default_name: str = "unnamed") -> Sukp:
@@ -19,31 +26,12 @@ def parse_sukp(value: Any, *, default_name: str = "unnamed") -> Sukp:
 
     Raises InputError if it is invalid; names the field and the value.
     """
-    document = fields.check_header(value, FORMAT)
-    fields.only(document, _KNOWN, _NEEDED, "")
-    return Sukp(
-        **fields.origin(document, default_name),
-        profits=fields.integers(document["profits"], "profits"),
-        weights=fields.integers(document["weights"], "weights"),
-        items=fields.rows(document["items"], "items"),
-        capacity=fields.integer(document["capacity"], "capacity"),
-        required=fields.integers(document.get("required", []), "required"),
-    )
-
-
-def document_of(instance: Sukp) -> dict[str, Any]:
-    """Return the JSON object of an instance."""
-    return fields.document(FORMAT, instance, _definition(instance))
+    return Sukp(**_read(value, default_name))
 
 
 def sha256(instance: Sukp) -> str:
     """Return the digest of the definition, without name, source and seed."""
-    return digest({"format": FORMAT, "version": 1, **_definition(instance)})
-
-
-def selection_of(instance: Sukp, chosen: Collection[int]) -> list[int]:
-    """Return the selection of the chosen items for solution files."""
-    return sorted(chosen)
+    return digest(FORMAT, definition_of(instance))
 
 
 def chosen_of(instance: Sukp, selection: Any) -> tuple[int, ...]:
@@ -54,7 +42,8 @@ def chosen_of(instance: Sukp, selection: Any) -> tuple[int, ...]:
     return tuple(sorted(fields.indices(instance.n, "item")(selection, "selection")))
 
 
-def _definition(instance: Sukp) -> dict[str, Any]:
+def definition_of(instance: Sukp) -> dict[str, Any]:
+    """Return the fields of a file that count for its digest."""
     return {
         "profits": list(instance.profits),
         "weights": list(instance.weights),

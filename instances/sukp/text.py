@@ -73,16 +73,12 @@ def _parts(text: str, begin: int, sizes: tuple[int, ...]) -> list[list[int]]:
         words = line.split(maxsplit=room)[:room]
         if not words:
             continue
-        if not _INTEGER.fullmatch(words[0]):
+        if part < 0 or not _INTEGER.fullmatch(words[0]):
             part += 1
             if part > 2 or not re.fullmatch(_HEADINGS[part], " ".join(words), re.I):
                 wanted = f"the heading of {_NAMES[part]}" if part < 3 else "the end"
                 raise InputError(f"must be {wanted}", f"line {number}", line.strip())
             continue
-        if part < 0:
-            raise InputError(
-                "must be the heading of profit", f"line {number}", line.strip()
-            )
         found[part] += _numbers(words, _NAMES[part], number)
         if len(found[part]) > sizes[part]:
             raise InputError(

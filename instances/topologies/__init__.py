@@ -12,15 +12,13 @@ from .grid import Mesh as Mesh
 from .grid import Torus as Torus
 from .metric import MOST_ROWS as MOST_ROWS
 from .metric import Distances as Distances
-from .metric import Metric as Metric
 from .metric import Priced as Priced
-from .metric import as_topology as as_topology
 from .metric import parse_prices as parse_prices
 from .points import Points as Points
 from .topology import PARSERS as PARSERS
 from .topology import Node as Node
 from .topology import Site as Site
 from .topology import Topology as Topology
-from .topology import is_name as is_name
+from .topology import as_topology as as_topology
 from .tree import Tree as Tree
 from .tree import switch_tree as switch_tree

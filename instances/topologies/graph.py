@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Hashable, Sequence
-from dataclasses import dataclass, field, fields, replace
+from dataclasses import dataclass, field, fields
 from decimal import Decimal
 from functools import cached_property
-from numbers import Integral
 from typing import Any
 
+from ...loading import find
 from ..errors import InputError
-from ..escape_hidden import brief, escape_hidden
+from ..escape_hidden import escape_hidden
 from ..reading.decimals import length_of, refuse_scale, scaled_lengths, unscale
 from ..reading.fields import integer
 from ..reading.numbers import at_most, between
@@ -26,7 +26,7 @@ from .shortest_paths import (
     pair_sum_by_levels,
     pair_sum_by_walks,
 )
-from .topology import LARGEST_PAIRWISE, Node, OnNodes, Site, checked_processors, is_name
+from .topology import LARGEST_PAIRWISE, OnNodes, Site, checked_processors
 
 MOST_NODES, MOST_EDGES = 2**16, 2**19
 MOST_DISTANCES = 2**25
@@ -35,7 +35,7 @@ _KEPT = 1024
 """Maximal number of rows that `Graph.walked` caches."""
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class Graph(OnNodes):
     """Connected undirected graph; distances are lengths of shortest paths.
 
@@ -188,47 +188,10 @@ class Graph(OnNodes):
         >>> Graph.from_networkx(networkx.hypercube_graph(3)).nodes
         8
         """
-        if graph.is_directed():
-            raise InputError("must be undirected", "graph", "directed")
-        number: dict[Hashable, int] = {v: i for i, v in enumerate(graph)}
-        for v in number:
-            if not is_name(v) and not isinstance(v, Integral):
-                problem = "a node must be no tuple of one: sites are written like that"
-                raise InputError(problem, "graph", v)
-        if processors is None:
-            marks: dict[Hashable, Any] = dict(graph.nodes(data="processor"))
-            marked = any(mark is not None for mark in marks.values())
-            processors = [v for v in number if marks[v] or not marked]
-        chosen = []
-        for v in processors:
-            if v not in number:
-                raise InputError("no such node", "processors", str(v))
-            chosen.append(number[v])
-        lengths = [
-            (number[u], number[v], length)
-            for u, v, length in graph.edges(data=weight, default=1)
-        ]
-        names = [str(v) for v in number]
-        return replace(graph_of(lengths, chosen, names), originals=tuple(number))
-
-    def __repr__(self) -> str:
-        text = (
-            f"{with_noun(self.nodes, 'node')}, {with_noun(len(self.edges), 'edge')}, "
+        found: Graph = find("instances.support.networkx_graphs").convert(
+            graph, processors, weight
         )
-        return brief("Graph", text + f"{with_noun(len(self.processors), 'processor')}")
-
-    @cached_property
-    def labels(self) -> tuple[Hashable, ...]:
-        """What users call the nodes: as networkx has them, else by name or number.
-
-        Numbers are a `Node`. Names that two nodes share tell neither, and a tuple of
-        one number is how a site is written, so then the nodes are called by number.
-        """
-        given: tuple[Any, ...] = self.originals or self.names
-        found = [Node(v) if isinstance(v, Integral) else v for v in given]
-        if len(set(found)) < self.nodes or not all(map(is_name, found)):
-            return tuple(map(Node, range(self.nodes)))
-        return tuple(found)
+        return found
 
     @cached_property
     def neighbours(self) -> Neighbours:

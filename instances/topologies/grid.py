@@ -60,10 +60,6 @@ class Grid(AlongAxes):
         lengths = tuple(side if ring else 0 for side, ring in sides)
         object.__setattr__(self, "ring_lengths", lengths)
 
-    def __repr__(self) -> str:
-        rings = f", rings={self.rings}" * self._is_mixed
-        return f"{self.kind.capitalize()}({self.shape}{rings})"
-
     @property
     def kind(self) -> str:
         """``mesh`` without rings, ``torus`` with rings only, else ``grid``."""
@@ -94,15 +90,6 @@ class Grid(AlongAxes):
     def processors_in_all(self) -> int:
         """Number of processors, free or busy."""
         return prod(self.shape)
-
-    @property
-    def described(self) -> str:
-        """The grid in a few words, as in ``8×4 mesh``."""
-        sides = "×".join(map(str, self.shape))
-        if not self._is_mixed:
-            return f"{sides} {self.kind}"
-        rings = " and ".join(str(i + 1) for i, ring in enumerate(self.rings) if ring)
-        return f"{sides} grid with rings on axis {rings}"
 
     def locations(self) -> Iterator[Site]:
         """All cells, in lexicographic order."""

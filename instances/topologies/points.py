@@ -8,7 +8,6 @@ from decimal import Context, Decimal
 from typing import TYPE_CHECKING, Any
 
 from ..errors import InputError
-from ..escape_hidden import brief
 from ..reading import fields
 from ..reading.decimals import (
     MOST_DECIMALS,
@@ -22,7 +21,6 @@ from ..reading.fields import integer
 from ..reading.json_types import to_json_types
 from ..reading.numbers import between
 from ..value import LARGEST
-from ..words import with_noun
 from .topology import AlongAxes, Site, reads
 
 if TYPE_CHECKING:
@@ -32,7 +30,7 @@ _EXACT = Context(prec=MOST_DECIMALS + 30)
 _ROUND = "write ck.Points(array, digits=3)"
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class Points(AlongAxes):
     """Points in space under L1, possibly repeated.
 
@@ -98,12 +96,6 @@ class Points(AlongAxes):
             object.__setattr__(self, "given", self.coordinates)
             object.__setattr__(self, "coordinates", ordered)
 
-    def __repr__(self) -> str:
-        shown = self.described
-        return brief(
-            "Points", shown + f", in units of 1/{self.scale}" * (self.scale > 1)
-        )
-
     kind = "points"
     repeats = True
 
@@ -125,16 +117,6 @@ class Points(AlongAxes):
     def processors_in_all(self) -> int:
         """Number of points, free or busy."""
         return len(self.coordinates)
-
-    @property
-    def described(self) -> str:
-        """The points in a few words."""
-        return f"{with_noun(len(self.coordinates), 'point')} in {self.dimension}-D"
-
-    @property
-    def article(self) -> str:
-        """Its kind, a plural without an article."""
-        return self.kind
 
     def document(self) -> dict[str, Any]:
         """Return the object ``topology`` of a file."""

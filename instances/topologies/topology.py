@@ -8,14 +8,14 @@ they need is a capability, asked for by its name here and never by the class.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Hashable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from itertools import accumulate, combinations
-from numbers import Integral
 from operator import itemgetter
 from typing import TYPE_CHECKING, Any
 
+from ...loading import PACKAGE, find
 from ..errors import InputError
-from ..old_names import OldNames
+from ..extended import Extended
 from ..reading.fields import integers, lists, rows
 from .cuts import Cuts, axis_cuts
 
@@ -37,19 +37,7 @@ class Node(int):
     __slots__ = ()
 
 
-def is_name(thing: object) -> bool:
-    """Whether something can be what users call a node, and is no index and no site."""
-    try:
-        hash(thing)
-    except TypeError:
-        return False
-    if isinstance(thing, Node):
-        return True
-    is_site = isinstance(thing, tuple) and len(thing) == 1
-    return not isinstance(thing, Integral) and not is_site
-
-
-class Topology(OldNames):
+class Topology(Extended):
     """A network of processors.
 
     A new one gives `kind`, `dimension`, `locations` and `distance`; what else it can do
@@ -57,7 +45,6 @@ class Topology(OldNames):
     """
 
     __slots__ = ()
-    _called = ("distances",)
 
     @property
     def kind(self) -> str:
@@ -149,11 +136,6 @@ class Topology(OldNames):
         """A network and the price of each number of its hops, if distances are that."""
         return None
 
-    @property
-    def drawn_as(self) -> Topology:
-        """The network of which pictures show the links."""
-        return self
-
     together = 0
     """The distance of two processors at one place."""
 
@@ -175,20 +157,8 @@ class Topology(OldNames):
         """Number of processors, free or busy."""
         return sum(1 for _ in self.locations())
 
-    @property
-    def described(self) -> str:
-        """The network in a few words, as in ``8×4 mesh``."""
-        return f"{self.kind} of {self.size[0]} processors"
-
-    @property
-    def article(self) -> str:
-        """Its kind with an article, as in ``a mesh``."""
-        return f"a {self.kind}"
-
-    @property
-    def labels(self) -> tuple[Hashable, ...] | None:
-        """What users call the nodes, if sites are numbers of nodes."""
-        return None
+    on_nodes = False
+    """Whether sites are numbers of nodes."""
 
     names: tuple[str, ...] = ()
     """Names of the nodes in files, if they have any."""
@@ -239,11 +209,26 @@ NO_CUTS = "needs distances that are sums of cuts, as on trees and partial cubes"
 """Why a method that needs cuts does not accept a network."""
 
 
+def as_topology(network: Any) -> Topology:
+    """Return a network of ours as it is, and any other as a `Metric`.
+
+    What a class of users claims beyond distances is not relied on, also where it is
+    derived from `Topology`.
+    """
+    package = type(network).__module__.partition(".")[0]
+    if isinstance(network, Topology) and package == PACKAGE:
+        return network
+    found: Topology = find("instances.support.own_network").Metric(network)
+    return found
+
+
 class OnNodes(Topology):
     """A network whose processors are numbered nodes."""
 
     __slots__ = ()
     dimension = 1
+    on_nodes = True
+    nodes: int
     processors: tuple[int, ...]
 
     def locations(self) -> Iterator[Site]:
@@ -251,24 +236,14 @@ class OnNodes(Topology):
         return ((v,) for v in self.processors)
 
     @property
-    def labels(self) -> tuple[Hashable, ...]:
-        """What users call the nodes."""
-        raise NotImplementedError
-
-    @property
     def size(self) -> tuple[int, ...]:
         """The number of nodes."""
-        return (len(self.labels),)
+        return (self.nodes,)
 
     @property
     def processors_in_all(self) -> int:
         """Number of processors, free or busy."""
         return len(self.processors)
-
-    @property
-    def described(self) -> str:
-        """The network in a few words."""
-        return f"{self.kind} of {len(self.labels)} nodes"
 
     def listed(self, sites: Sequence[Site]) -> list[Any]:
         """Return the numbers of nodes."""

@@ -9,22 +9,20 @@ from math import prod
 from typing import TYPE_CHECKING, Any
 
 from ..errors import InputError
-from ..escape_hidden import brief
 from ..reading import fields
 from ..reading.fields import integers
 from ..reading.json_types import to_json_types
 from ..value import LARGEST
-from ..words import with_noun
 from .cuts import Cuts, downwards, subtree_cuts
 from .grid import grid_shape
-from .topology import BY_SIDES, Node, OnNodes, Site, checked_processors, reads
+from .topology import BY_SIDES, OnNodes, Site, checked_processors, reads
 
 _LARGEST_PAIRWISE = 256
 """Number of nodes and of processors up to which costs are summed pair by pair."""
 _LISTS = "parent", "weight", "processors"
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class Tree(OnNodes):
     """Weighted tree (such as a switch hierarchy) with processors at nodes.
 
@@ -90,21 +88,11 @@ class Tree(OnNodes):
         rootless = (0 if v in roots else w for v, w in enumerate(self.weight))
         object.__setattr__(self, "weight", tuple(rootless))
 
-    def __repr__(self) -> str:
-        processors = with_noun(len(self.processors), "processor")
-        text = f"{with_noun(len(self.parent), 'node')}, {processors}"
-        return brief("Tree", text)
-
-    @cached_property
-    def labels(self) -> tuple[Node, ...]:
-        """What users call the nodes: their numbers."""
-        return tuple(map(Node, range(len(self.parent))))
-
     kind = "tree"
     has_cuts = True
 
     @property
-    def nodes(self) -> int:
+    def nodes(self) -> int:  # type: ignore[override]
         """Number of nodes."""
         return len(self.parent)
 

@@ -5,11 +5,12 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any
 
-from ..problems import Instance, problem_of
+from ..outcome import Result
+from ..problems import Instance
 from ..problems import sha256 as digest
 from ..reading.json_text import dumps
-from ..result import Result
 from ..solution import FORMAT
+from ..support import support_of
 from .files import write_text
 
 
@@ -28,7 +29,7 @@ def write_instance(instance: Instance, path: str | Path) -> None:
     InputError
         If the file cannot be written.
     """
-    write_text(path, dumps(problem_of(instance).document_of(instance)) + "\n")
+    write_text(path, dumps(support_of(instance).document_of(instance)) + "\n")
 
 
 write_ksubset = write_procset = write_sukp = write_submesh = write_instance
@@ -52,7 +53,7 @@ def solution_of(instance: Instance, method: str, result: Result) -> dict[str, An
         "limit": result.limit.value if result.limit else None,
         "selection": None
         if result.chosen is None
-        else problem_of(instance).selection_of(instance, result.chosen),
+        else support_of(instance).selection_of(instance, result.chosen),
         "seconds": round(result.seconds, 6),
         "seed": result.seed,
     }

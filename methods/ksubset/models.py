@@ -12,7 +12,8 @@ from ...formulations.ksubset import catalogue
 from ...formulations.ksubset.bounds.bounds import best_bound
 from ...formulations.ksubset.strengthening import Strengthening
 from ...heuristics.ksubset.mm_inc import mm_inc
-from ...instances import PROBLEMS, KSubset, arrays, cost
+from ...instances import KSubset, arrays, cost
+from ...instances.support import support_of
 from ...instances.topologies.topology import NO_CUTS
 from ...solvers import Limit, Result, Settings, answer
 from ...solvers.running import clock
@@ -87,7 +88,7 @@ def run(name: str, instance: KSubset, settings: Settings) -> Result:
     """Solve an instance with ``formulation/backend``."""
     entry, backend = _split(name)
     start = clock.now()
-    hint = tuple(PROBLEMS["ksubset"].any_choice(instance) or ())
+    hint = tuple(support_of(instance).any_choice(instance) or ())
     bound, proof = None, None
     try:
         hint = mm_inc(instance, settings).chosen or hint

@@ -23,6 +23,7 @@ from ...heuristics.ksubset import (
 from ...heuristics.ksubset.ptas import published as ptas_published
 from ...heuristics.ksubset.ptas import scheme as ptas
 from ...instances import KSubset, arrays
+from ...instances.support.networks import with_article
 from ...instances.topologies.topology import NO_CUTS
 from ...solvers.running.method import Method, table
 from .. import models_exact
@@ -33,7 +34,7 @@ from . import models as models_ksubset
 
 def _needs_coordinates(instance: KSubset) -> str | None:
     if instance.topology.ring_lengths is None:
-        return f"needs coordinates; {instance.topology.article} has none"
+        return f"needs coordinates; {with_article(instance.topology)} has none"
     return None
 
 

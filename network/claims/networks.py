@@ -57,7 +57,7 @@ def _alone(engine: Engine, hops: _Ints, flits: _Ints) -> _Ints:
 
 
 def _name(engine: Engine, network: Network) -> str:
-    shown = str(network) if network.labels is None else "a graph"
+    shown = str(network) if not network.on_nodes else "a graph"
     return f"{type(engine).__name__} on {shown}"
 
 
@@ -154,7 +154,7 @@ def _lost(engine: Engine, network: Network, load: Messages, far: _Ints) -> str:
     if carried.sum() != (flits * np.where(away, hops, 0)).sum():
         return f"{carried.sum()} flits over links, not {(flits * hops).sum()}"
     source, target = load.source, load.target
-    if network.labels is not None:
+    if network.on_nodes:
         home = np.array([v for (v,) in network.locations()], np.int64)
         source, target = home[source], home[target]
     elif isinstance(network, KaryTree):

@@ -21,8 +21,6 @@ import numpy as np
 
 from ...instances.arrays import IntArray
 from ...instances.errors import InputError
-from ...instances.escape_hidden import brief
-from ...instances.features import Features
 from ...instances.ksubset import instance as ksubset
 from ...instances.ksubset.instance import KSubset
 from ...instances.problems import PartInstance
@@ -48,7 +46,7 @@ class Link(NamedTuple):
     busy: int = 0
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class Contention(PartInstance):
     """Free processors, how many to choose, and the links between them.
 
@@ -138,9 +136,6 @@ class Contention(PartInstance):
         put("_wires", tuple(found))
         if self.common >= MOST_COMMON:
             raise InputError("have no small common multiple", "links.capacity")
-
-    def __repr__(self) -> str:
-        return brief("Contention", describe(self), self.name)
 
     @property
     def topology(self) -> Topology:
@@ -282,17 +277,6 @@ def cost(instance: Contention, chosen: Collection[int]) -> Value:
         return sum(int(after**power - before**power) for before, after in parts)
     busiest = max((after for _, after in parts), default=0)
     return busiest, ksubset.cost(instance.job, chosen)
-
-
-def describe(instance: Contention) -> str:
-    """Describe an instance in a few words."""
-    what = f"power {instance.power}" if instance.power else "busiest link"
-    return f"{ksubset.describe(instance.job)}, {instance.routing}, {what}"
-
-
-def features(instance: Contention) -> Features:
-    """Return what tables say about the instance."""
-    return ksubset.features(instance.job)
 
 
 def dearest(instance: Contention) -> tuple[int, ...]:

@@ -7,11 +7,23 @@ from dataclasses import replace
 from typing import Any
 
 from ...instances.problems import Problem, describe_problem
+from ...instances.support import ksubset as of_jobs
+from ...instances.support.record import Support
 from ...instances.value import Value
 from . import files
 from . import instance as contention
 from .bounds import derive_bound
 from .instance import Contention
+
+
+def _describe(instance: Contention) -> str:
+    what = f"power {instance.power}" if instance.power else "busiest link"
+    return f"{of_jobs.describe(instance.job)}, {instance.routing}, {what}"
+
+
+def _document(instance: Contention) -> dict[str, Any]:
+    job = of_jobs.document_of(instance.job)
+    return {**job, "format": files.FORMAT, **files.definition_of(instance)}
 
 
 def _text(instance: Contention, value: Value) -> str:
@@ -26,16 +38,24 @@ PROBLEM: Problem = describe_problem(
     contention,
     files,
     parse=files.parse_contention,
-    locate=files.locate,
-    names_of=files.names_of,
-    chosen_by_names=files.chosen_by_names,
-    any_choice=lambda one: range(one.k),
     derive_bound=derive_bound,
     levels=lambda one: None if one.power else 2,
     dearest=contention.dearest,
-    write_cost=_text,
 )
 """What the core asks of a problem."""
+
+SUPPORT = Support(
+    features=lambda one: of_jobs.features(one.job),
+    describe=_describe,
+    document_of=_document,
+    selection_of=lambda one, chosen: of_jobs.selection_of(one.job, chosen),
+    names_of=lambda one, chosen: of_jobs.names_of(one.job, chosen),
+    locate=lambda one, listed: of_jobs.locate(one.job, listed),
+    chosen_by_names=lambda one, listed: of_jobs.chosen_by_names(one.job, listed),
+    any_choice=lambda one: range(one.k),
+    write_cost=_text,
+)
+"""What commands, reports and methods ask of it."""
 
 
 def methods() -> Mapping[str, Any]:

@@ -12,6 +12,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -19,14 +20,7 @@ import numpy as np
 
 from ...instances import InputError
 from ...instances.errors import in_file
-from ...instances.reading.fields import (
-    check_header,
-    integer,
-    integers,
-    lists,
-    only,
-    origin,
-)
+from ...instances.reading.fields import instance, integer, integers, lists
 from ...instances.reading.files import read_text, stem
 from ...instances.reading.numbers import at_least, between
 from ...instances.reading.parsing import parse_json
@@ -37,10 +31,6 @@ PHIT_BYTES = 4
 """Bytes of a phit (Navaridas 2009, section III C)."""
 MOST_TASKS = 2**20
 MOST_BYTES = 2**50
-_FIELDS = (
-    *("format", "version", "name", "source", "seed"),
-    *("tasks", "io", "messages", "waits"),
-)
 
 
 @dataclass(frozen=True, eq=False)
@@ -206,7 +196,7 @@ class Builder:
         )
 
 
-def workload_of(value: Any) -> Workload:
+def workload_of(value: Any, *, default_name: str = "workload") -> Workload:
     """Return the workload in a parsed JSON document.
 
     Raises
@@ -214,15 +204,7 @@ def workload_of(value: Any) -> Workload:
     InputError
         If it is not valid: one line with the field and the value.
     """
-    found = check_header(value, FORMAT)
-    only(found, _FIELDS, ("tasks", "messages"), "")
-    return Workload(
-        tasks=integer(found["tasks"], "tasks"),
-        messages=_rows(found["messages"], "messages", 3),
-        waits=_rows(found.get("waits", []), "waits", 2),
-        io=integer(found.get("io", 0), "io"),
-        **origin(found, "workload"),
-    )
+    return Workload(**{"waits": (), **_read(value, default_name)})
 
 
 def read_workload(path: str | Path) -> Workload:
@@ -234,10 +216,7 @@ def read_workload(path: str | Path) -> Workload:
         If it cannot be read or is not valid: one line with file, field and value.
     """
     with in_file(path):
-        value = parse_json(read_text(path))
-        if isinstance(value, dict):
-            value.setdefault("name", stem(path))
-        return workload_of(value)
+        return workload_of(parse_json(read_text(path)), default_name=stem(path))
 
 
 def _rows(value: Any, field: str, width: int) -> Ints:
@@ -251,3 +230,10 @@ def _rows(value: Any, field: str, width: int) -> Ints:
             between(number, 0, 2**62, f"{field}[{i}][{j}]")
         rows.append(row)
     return np.array(rows, np.int64).reshape(-1, width)
+
+
+_read = instance(
+    FORMAT,
+    {"tasks": integer, "messages": partial(_rows, width=3)},
+    {"waits": partial(_rows, width=2), "io": integer},
+)

@@ -20,7 +20,7 @@ TREE = HERE.parent.parent
 BUILD = HERE / "gathered"
 PACKAGE = "closeknit_check"
 START = "proofs/checking"
-NEEDED = ("extensions.py", "py.typed")
+NEEDED = ("loading.py", "py.typed")
 """Files of the folder closeknit that the checker needs."""
 _MAIN = '''def main() -> int:
     """Run the command; Ctrl-C is answered also while it is imported."""

@@ -21,7 +21,7 @@ from ...instances.submesh import Submesh, box_at, corner, rows, sides
 from ...instances.submesh.packing import Packing, packing_of, ways
 from ...instances.sukp.instance import Sukp
 from ...instances.value import Value
-from .rows import Formula, Row
+from .rows import Formula, spend_nothing
 
 TRUE, FALSE = 0, None
 """Stand for literals that are constant."""
@@ -29,8 +29,12 @@ MOST_TERMS = 20_000_000
 """Terms of all rows up to which a formula is built."""
 
 
-def formula_of(instance: Instance) -> Formula:
+def formula_of(
+    instance: Instance, spend: Callable[[int], None] = spend_nothing
+) -> Formula:
     """Return the formula of an instance; it has a variable.
+
+    ``spend`` receives the terms of each row, and may raise.
 
     Raises
     ------
@@ -40,7 +44,9 @@ def formula_of(instance: Instance) -> Formula:
     name = problem_of(instance).name
     if name not in _BUILDERS:
         raise InputError("has no formula", "problem", name)
-    return _BUILDERS[name](instance)
+    formula = Formula(spend=spend)
+    _BUILDERS[name](instance, formula)
+    return formula
 
 
 def fold(cost: Value, levels: Sequence[int]) -> int:
@@ -77,14 +83,14 @@ def _refuse_large(terms: int) -> None:
         )
 
 
-def _ksubset(instance: KSubset) -> Formula:
+def _ksubset(instance: KSubset, formula: Formula) -> None:
     """Count the chosen points inside of every cut in unary.
 
     A cut of weight w with c of k points inside costs w c (k - c), the sum of
     w (k - 2 j + 1) over j = 1 .. c.
     """
     n, k = instance.n, instance.k
-    formula = Formula(meaning=["x<i>: free processor i, by coordinates, is chosen"])
+    formula.meaning.append("x<i>: free processor i, by coordinates, is chosen")
     x = [formula.variable(f"x{i}") for i in range(n)]
     formula.equal([(1, one) for one in x], k)
     for i in instance.required_indices:
@@ -97,7 +103,7 @@ def _ksubset(instance: KSubset) -> Formula:
             formula.clause(y, -x[i], -x[j])
             hops = instance.topology.distance(instance.free[i], instance.free[j])
             formula.charge(hops, y)
-        return formula
+        return
     cuts = instance.topology.cuts(instance.free)
     formula.unit = cuts.denominator
     formula.meaning.append("u<h>_<j>: at least j chosen processors are inside of cut h")
@@ -112,17 +118,14 @@ def _ksubset(instance: KSubset) -> Formula:
             formula.clause(first, -second)
         for j, u in enumerate(units, 1):
             formula.charge(cuts.weights[h] * (k - 2 * j + 1), u)
-    return formula
 
 
-def _procset(instance: ProcSet) -> Formula:
-    formula = Formula(
-        meaning=[
-            "x<p>: processor p is chosen; s<i>: set i is touched",
-            f"levels of the cost weigh {', '.join(map(str, levels_of(instance)))}",
-        ]
-    )
+def _procset(instance: ProcSet, formula: Formula) -> None:
     levels = levels_of(instance)
+    formula.meaning += [
+        "x<p>: processor p is chosen; s<i>: set i is touched",
+        f"levels of the cost weigh {', '.join(map(str, levels))}",
+    ]
     x = {p: formula.variable(f"x{p}") for p in instance.available}
     formula.equal([(1, one) for one in x.values()], instance.request)
     for p in instance.required:
@@ -131,13 +134,12 @@ def _procset(instance: ProcSet) -> Formula:
         s = formula.variable(f"s{i}")
         for p in one.members:
             if p in x:
-                formula.rows.append(Row({s: 1, -x[p]: 1}, 1))
+                formula.clause(s, -x[p])
         formula.charge(fold(one.cost, levels), s)
-    return formula
 
 
-def _sukp(instance: Sukp) -> Formula:
-    formula = Formula(meaning=["z<j>: item j is left out; y<e>: element e is used"])
+def _sukp(instance: Sukp, formula: Formula) -> None:
+    formula.meaning.append("z<j>: item j is left out; y<e>: element e is used")
     z = [formula.variable(f"z{j}") for j in range(instance.n)]
     y = [formula.variable(f"y{e}") for e in range(len(instance.weights))]
     formula.at_least(
@@ -149,20 +151,18 @@ def _sukp(instance: Sukp) -> Formula:
         for e in elements:
             formula.clause(z[j], y[e])
         formula.charge(instance.profits[j], z[j])
-    return formula
 
 
-def _mesh(instance: Submesh) -> Formula:
+def _mesh(instance: Submesh, formula: Formula) -> None:
     """Charge the boxes of a packing for not being where they were."""
     packing, levels = packing_of(instance), levels_of(instance)
-    formula = Formula()
     place, turned = place_boxes(packing, formula)
     formula.meaning += [
         "m<i>: resident i is moved",
         f"levels of the cost weigh {', '.join(map(str, levels))}",
     ]
     if not place:
-        return formula
+        return
     for i, (item, resident) in enumerate(
         zip(packing.items, instance.residents, strict=False)
     ):
@@ -174,7 +174,6 @@ def _mesh(instance: Submesh) -> Formula:
                     formula.clause(m, -r)
             for home, axis in zip(corner(resident.box), place[i], strict=True):
                 _charge_steps(formula, m, home, axis, levels[2])
-    return formula
 
 
 def place_boxes(
@@ -258,16 +257,14 @@ def _charge_steps(
                 formula.clause(m, -away)
 
 
-def _torus(instance: Submesh) -> Formula:
+def _torus(instance: Submesh, formula: Formula) -> None:
     """Use a variable per place of every box, at most one of them at a cell."""
     packing, levels = packing_of(instance), levels_of(instance)
-    formula = Formula(
-        meaning=[
-            "p<i>_<w>_<c>: box i (residents in order, then the request) lies in way w "
-            "with its lowest corner at cell c, in row-major order",
-            f"levels of the cost weigh {', '.join(map(str, levels))}",
-        ]
-    )
+    formula.meaning += [
+        "p<i>_<w>_<c>: box i (residents in order, then the request) lies in way w "
+        "with its lowest corner at cell c, in row-major order",
+        f"levels of the cost weigh {', '.join(map(str, levels))}",
+    ]
     count, cells = len(packing.items), prod(packing.shape)
     _refuse_large(count * cells * max(prod(one.size) for one in packing.items))
     at_cell: list[list[int]] = [[] for _ in range(cells)]
@@ -281,6 +278,7 @@ def _torus(instance: Submesh) -> Formula:
                     continue
                 p = formula.variable(f"p{i}_{w}_{number}")
                 places.append(p)
+                formula.spend(prod(size))
                 for run in rows(packing.shape, box_at(start, size)):
                     for there in at_cell[run]:
                         there.append(p)
@@ -297,18 +295,16 @@ def _torus(instance: Submesh) -> Formula:
         most = 0 if cell in blocked else 1
         if len(there) > most:
             formula.at_least([(-1, p) for p in there], -most)
-    return formula
 
 
-def _submesh(instance: Submesh) -> Formula:
-    formula = _torus(instance) if instance.torus else _mesh(instance)
+def _submesh(instance: Submesh, formula: Formula) -> None:
+    (_torus if instance.torus else _mesh)(instance, formula)
     if not formula.names:  # the text of an objective needs a term
         formula.variable("n0")
         formula.meaning.append("n0: nothing, since nothing is to be decided")
-    return formula
 
 
-_BUILDERS: dict[str, Callable[[Any], Formula]] = {
+_BUILDERS: dict[str, Callable[[Any, Formula], None]] = {
     "ksubset": _ksubset,
     "procset": _procset,
     "sukp": _sukp,

@@ -1,8 +1,8 @@
 """The kinds of proofs in files, and how one is told from the other.
 
-`FILE_KINDS` is the one table of them. What writes and checks each is registered under
-the same names: `proof_file.CHECKERS`, and `WRITERS` in ``methods/proofs.py``. A test
-compares the three, and docs/science/proofs.md.
+`FILE_KINDS` is the table of them. What writes and checks each is registered under the
+same names: `proof_file.CHECKERS`, ``proofs/writing/kinds.py``, and `WRITERS` in
+``methods/proofs.py``. A test compares them, and docs/science/proofs.md.
 """
 
 from __future__ import annotations
@@ -21,18 +21,13 @@ CERTIFICATE, LOG = "certificate", "pseudo-Boolean proof"
 DNN, DNN_FORMAT = "dnn certificate", "closeknit/dnn-certificate"
 MOST_ELEMENTS = 5000
 """Processors of a network up to which there are dnn certificates."""
-AUTO = "auto"
-MOST_LOGGED = 40
-"""Processors of a network without cuts up to which pseudo-Boolean proofs come first."""
 _HEAD = 32
 """Bytes at the beginning of a file that an error shows."""
 
 
 class FileKind(NamedTuple):
-    """A kind of proof: its files, and who writes and checks them."""
+    """A kind of proof: its files, and what they are about."""
 
-    option: str
-    """Its name for ``--proof-kind``."""
     begins: tuple[bytes, ...]
     """What its files begin with, unpacked, after blanks if any."""
     problems: tuple[str, ...]
@@ -40,10 +35,6 @@ class FileKind(NamedTuple):
     where: str
     """About which of these instances, in words, and as a test of one of them."""
     serves: Callable[[Any], bool]
-    written_by: str
-    checked_by: str
-    ending: str
-    """Ending of its files in folders of proofs."""
 
     def is_about(self, instance: Instance) -> bool:
         """Whether there are proofs of this kind about an instance."""
@@ -52,56 +43,25 @@ class FileKind(NamedTuple):
 
 FILE_KINDS = {
     CERTIFICATE: FileKind(
-        option="certificate",
         begins=(b'{"format":"closeknit/certificate"', b'{"format": "closeknit/cert'),
         problems=("ksubset",),
         where="distances that are sums of cuts, nothing required",
         serves=lambda instance: instance.topology.has_cuts and not instance.required,
-        written_by="cuts-bb",
-        checked_by="instances/ksubset/certificate.py",
-        ending=".xz",
     ),
     LOG: FileKind(
-        option="pseudo-boolean",
         begins=(b"pseudo-Boolean proof", b"*", b"%"),  # or a comment before that
         problems=("ksubset", "procset", "sukp", "submesh"),
         where="all",
         serves=lambda instance: True,
-        written_by="a search of closeknit's own, else Exact",
-        checked_by="proofs/checking/checker.py",
-        ending=".pbp.xz",
     ),
     DNN: FileKind(
-        option="dnn",
         begins=(b'{"format":"closeknit/dnn-certificate"', b'{"format": "closeknit/dnn'),
         problems=("ksubset",),
         where=f"at most {MOST_ELEMENTS} free processors",
         serves=lambda instance: instance.n <= MOST_ELEMENTS,
-        written_by="dnn-bb",
-        checked_by="proofs/checking/dnn/matrices.py",
-        ending=".xz",
     ),
 }
-"""By what solutions and indices call them; `kinds_about` states which is tried first
-where several serve an instance."""
-
-
-def kinds_about(instance: Instance, wanted: str = AUTO) -> list[str]:
-    """Return the kinds of proofs that are written about an instance, the first first.
-
-    ``wanted`` is the option of the only one that will do, or ``auto``. Raises
-    InputError if there is none.
-    """
-    about = [kind for kind, row in FILE_KINDS.items() if row.is_about(instance)]
-    problem = problem_of(instance)
-    large = problem.features(instance).n > MOST_LOGGED
-    if about == [LOG, DNN] and (large or problem.required(instance)):
-        about.reverse()
-    found = {FILE_KINDS[kind].option: kind for kind in about}
-    if wanted != AUTO and wanted not in found:
-        known = " or ".join((AUTO, *found))
-        raise InputError(f"must be {known} for {instance.name}", "proof_kind", wanted)
-    return list(found.values()) if wanted == AUTO else [found[wanted]]
+"""By what solutions and indices call them."""
 
 
 @contextmanager

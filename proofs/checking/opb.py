@@ -16,7 +16,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from dataclasses import replace
 from pathlib import Path
 
 from ...instances.errors import InputError
@@ -61,14 +60,11 @@ def check_opb_proof(
 
     Reading the formula counts for the time limit. Raises as `check_proof_file` does.
     """
-    limits = limits or CheckLimits()
-    until = limits.now() + limits.seconds
+    limits = (limits or CheckLimits()).from_now()
     read = read_opb(formula, limits)
-    left = replace(limits, seconds=max(0.0, until - limits.now()))
     with reading_proof(proof, (LOG,)) as (_, stream):
-        outcome = follow(read, stream, proof, left, propagator)
-    spent = limits.seconds - (until - limits.now())
-    return Proved(outcome.bound, outcome.steps, seconds=spent)
+        outcome = follow(read, stream, proof, limits, propagator)
+    return Proved(outcome.bound, outcome.steps, seconds=limits.spent())
 
 
 def read_opb(path: str | Path, limits: CheckLimits | None = None) -> Formula:
@@ -80,9 +76,8 @@ def read_opb(path: str | Path, limits: CheckLimits | None = None) -> Formula:
         If it is malformed, too large, or not read in time: one line with the file, the
         number of the line, and what is wrong.
     """
-    limits = limits or CheckLimits()
+    limits = (limits or CheckLimits()).from_now()
     reader, number = _Reader(), 0
-    until = limits.now() + limits.seconds
     size = 0
     try:
         with reading_unpacked(path) as stream:
@@ -91,7 +86,7 @@ def read_opb(path: str | Path, limits: CheckLimits | None = None) -> Formula:
                 if size > MOST_SIZE or len(line) > limits.line:
                     raise InputError("is too large")
                 for _ in reader.read(line, first=number == 1):
-                    if limits.now() > until:
+                    if limits.spent() > limits.seconds:
                         raise TooLong(f"takes more than {limits.seconds:g} s to read")
             return reader.whole()
     except TooLong as error:

@@ -23,7 +23,7 @@ from .formulas import formula_of, levels_of, unfold
 from .kinds import CERTIFICATE, DNN, DNN_FORMAT, FILE_KINDS, LOG, reading_proof
 from .propagation import Propagator
 from .rows import Formula
-from .statements import CheckLimits, NoProof, Refused, TooLong
+from .statements import CheckLimits, NoProof, Refused, TimeBudget, TooLong
 
 MOST_BYTES = 2**32
 """Maximal size of a proof, unpacked."""
@@ -85,8 +85,7 @@ def check_proof_file(
         If the file is no proof of these kinds, or they are not about such instances;
         `TooLong` if a limit is reached. Names the file.
     """
-    limits = limits or CheckLimits()
-    begun = limits.now()
+    limits = (limits or CheckLimits()).from_now()
     with reading_proof(path, kinds) as (kind, stream):
         row = FILE_KINDS[kind]
         if not row.is_about(instance):
@@ -98,10 +97,10 @@ def check_proof_file(
             bound, steps = CHECKERS[kind](instance, stream, path, limits, ways)
         except WrongStep as error:
             raise Refused(str(error)) from None
-        except TooSlow as error:
+        except (TooSlow, TooLong) as error:
             raise TooLong(error.problem, file=path) from None
     size = Path(path).stat().st_size if Path(path).is_file() else 0
-    return Proved(bound, steps, size, limits.now() - begun)
+    return Proved(bound, steps, size, limits.spent())
 
 
 def _check_log(
@@ -112,7 +111,7 @@ def _check_log(
     ways: Ways,
 ) -> tuple[Value | None, int]:
     """Check a text in the format of VeriPB 1.1, 2.0 or 3.0."""
-    formula = formula_of(instance)
+    formula = formula_of(instance, TimeBudget(limits).spend)
     outcome = follow(formula, stream, path, limits, ways.propagator)
     if outcome.bound is None:
         return None, outcome.steps
@@ -132,7 +131,7 @@ def _check_certificate(
     """Check a certificate of the problem."""
     check = problem_of(instance).follow_certificate
     assert check is not None
-    clock = {"seconds": limits.seconds, "now": limits.now}
+    clock = {"seconds": limits.seconds, "now": limits.now, "begun": limits.begun}
     return check(instance, path, stream, **clock, by=ways.checker), 0
 
 
@@ -149,7 +148,8 @@ def _check_dnn(
     def follow_nodes(rest: Iterator[Any], look: Callable[[], None]) -> None:
         BoundsChecker(instance, objective, rest, look, ways.squares).follow()
 
-    follow_lines(path, lines, follow_nodes, limits.seconds, limits.now)
+    clock = limits.seconds, limits.now, limits.begun
+    follow_lines(path, lines, follow_nodes, *clock)
     return objective, 0
 
 
@@ -172,12 +172,12 @@ def follow(
 
     Raises as `check_proof_file` does.
     """
-    begun = limits.now()
+    limits = limits.from_now()
     lines = lines_of(stream)
     try:
         outcome = check_proof(formula, lines, limits, propagator)
         for _ in lines:  # what follows the end counts for nothing, but is whole
-            if limits.now() - begun > limits.seconds:
+            if limits.spent() > limits.seconds:
                 raise TooLong("has too much text behind its end")
     except Refused as refused:
         raise Refused(f"{path}: {refused}", refused.step) from None

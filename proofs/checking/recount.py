@@ -29,16 +29,18 @@ _NODES = -1
 _MOST_HEIGHT = 2**16
 _MOST_LEVELS = 64
 """With slices, and with limits."""
+_height = fields.between(0, _MOST_HEIGHT - 1)
+_room = fields.between(0, _MOST - 1)
 _SHAPE = fields.file(
     FORMAT,
     {
-        "pods": fields.integer,
+        "pods": fields.between(1, _MOST - 1),
         "sizes": fields.rows,
         "most": fields.rows,
         "parent": fields.integers,
-        "height": fields.integers,
+        "height": fields.many(_height),
         "home": fields.integers,
-        "room": fields.integers,
+        "room": fields.many(_room),
     },
     {"levels": fields.strings},
 )
@@ -92,17 +94,9 @@ def check_recount(
 
 
 def _refuse_bad_shape(value: dict[str, Any]) -> None:
-    parent, height = value["parent"], value["height"]
-    domains, nodes = len(parent), len(value["home"])
-    for at, row, least, end in (
-        ("height", height, 0, _MOST_HEIGHT),
-        ("home", value["home"], 0, domains),
-        ("room", value["room"], 0, _MOST),
-        ("pods", [value["pods"]], 1, _MOST),
-    ):
-        for x in row:
-            if not least <= x < end:
-                raise InputError(f"must be from {least} to below {end}", at, x)
+    parent, height, home = value["parent"], value["height"], value["home"]
+    domains, nodes = len(parent), len(home)
+    fields.within(domains, "domain")([*home], "home")
     for at, count, wanted in (
         ("height", len(height), domains),
         ("room", len(value["room"]), nodes),

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
 
 
@@ -100,6 +100,10 @@ def substitute(row: Row, witness: dict[int, int | bool]) -> Row:
     return normalise(terms, degree)
 
 
+def spend_nothing(work: int) -> None:
+    """Let work cost nothing."""
+
+
 @dataclass
 class Formula:
     """Rows over named 0/1 variables, and an objective to minimise.
@@ -115,6 +119,10 @@ class Formula:
     unit: int = 1
     meaning: list[str] = field(default_factory=list)
     """Lines that say what the variables mean."""
+    spend: Callable[[int], None] = field(
+        default=spend_nothing, repr=False, compare=False
+    )
+    """Receives the terms of each row."""
 
     def variable(self, name: str) -> int:
         """Add a variable; return its number."""
@@ -123,7 +131,11 @@ class Formula:
 
     def at_least(self, terms: Iterable[tuple[int, int]], degree: int) -> None:
         """Add a row of (coefficient, literal) pairs."""
-        self.rows.append(normalise(terms, degree))
+        self._enter(normalise(terms, degree))
+
+    def _enter(self, row: Row) -> None:
+        self.spend(len(row.terms))
+        self.rows.append(row)
 
     def equal(self, terms: Sequence[tuple[int, int]], value: int) -> None:
         """Add the two rows of an equation."""
@@ -133,7 +145,7 @@ class Formula:
     def clause(self, *literals: int) -> None:
         """Require one of the literals."""
         if len({abs(x) for x in literals}) == len(literals):
-            self.rows.append(Row(dict.fromkeys(literals, 1), 1))
+            self._enter(Row(dict.fromkeys(literals, 1), 1))
         else:
             self.at_least([(1, x) for x in literals], 1)
 

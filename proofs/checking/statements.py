@@ -7,7 +7,7 @@ docs/science/proofs.md lists the limits.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from io import StringIO
 from time import monotonic
 
@@ -62,21 +62,30 @@ class CheckLimits:
     name: int = 128  # characters of one of them
     now: Callable[[], float] = monotonic
     """The clock; another may stop while a twin of the propagator is compiled."""
+    begun: float | None = None
+    """When the time began, by the clock; None: when the next work begins."""
+
+    def from_now(self) -> CheckLimits:
+        """Return the same limits, whose time has begun now, if it had not before."""
+        return self if self.begun is not None else replace(self, begun=self.now())
+
+    def spent(self) -> float:
+        """Return the seconds since the time began."""
+        return 0.0 if self.begun is None else self.now() - self.begun
 
 
 class TimeBudget:
     """The time that a check may take."""
 
     def __init__(self, limits: CheckLimits) -> None:
-        self._limits, self._work = limits, 0
-        self._until = limits.now() + limits.seconds
+        self._limits, self._work = limits.from_now(), 0
 
     def spend(self, work: int) -> None:
         """Count work, such as terms looked at; raise `TooLong` when time is over."""
         self._work += work + 1
         if self._work > _WORK:
             self._work = 0
-            if self._limits.now() > self._until:
+            if self._limits.spent() > self._limits.seconds:
                 raise TooLong(f"takes more than {self._limits.seconds:g} s to check")
 
 

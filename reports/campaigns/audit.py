@@ -6,7 +6,8 @@ from collections.abc import Iterable
 from pathlib import Path
 
 from ...instances import InputError, Instance, Value, problem_of
-from ...instances.features import Features
+from ...instances.support import support_of
+from ...instances.support.record import Features
 from .rows import Row, digest
 
 
@@ -24,7 +25,7 @@ def audit(
     features: dict[str, Features] = {}
     for instance in instances:
         by_digest.setdefault(digest(instance), []).append(instance)
-        features[instance.name] = problem_of(instance).features(instance)
+        features[instance.name] = support_of(instance).features(instance)
     prices: dict[tuple[str, tuple[int, ...]], Value | str] = {}
     kept = []
     for row in rows:

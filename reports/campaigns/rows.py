@@ -13,6 +13,7 @@ from typing import Any
 
 from ...instances import Instance, Value, problem_of, sha256
 from ...instances.escape_hidden import escape_hidden
+from ...instances.support import support_of
 from ...methods import AnyMethod
 from ...methods.code_digest import code_of
 from ...solvers import Proof, Result, Settings
@@ -122,12 +123,11 @@ def row_of(
     trace: Trace | None = None,
 ) -> Row:
     """Return the row of a run: its result, or why there is none and so its status."""
-    problem = problem_of(instance)
-    features = problem.features(instance)
+    features = support_of(instance).features(instance)
     shared: dict[str, Any] = {
         "instance": instance.name,
         "sha256": digest(instance),
-        "problem": problem.name,
+        "problem": problem_of(instance).name,
         "topology": features.structure,
         "shape": features.shape,
         "n": features.n,

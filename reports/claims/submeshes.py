@@ -19,7 +19,8 @@ from ...instances.submesh import (
     placement_of,
     sides,
 )
-from ...instances.submesh.plan import ORDERS, order_of, replay
+from ...instances.submesh.plan import ORDERS, replay
+from ...instances.support.submesh import order_of
 from ...instances.value import as_tuple
 from ...methods.allocators.submesh import ALLOCATORS
 from ...solvers import Settings, Status

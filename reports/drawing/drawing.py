@@ -6,7 +6,7 @@ from collections.abc import Collection, Mapping
 from hashlib import sha256 as digest
 
 from ...instances import InputError, Instance, Value, check, cost
-from ...instances.problems import describe
+from ...instances.support import describe
 from .problems import format_cost, labels_of
 from .shapes import ACCENTS, Canvas, Label, Rect, Shape, at, breadth, crop
 

@@ -12,6 +12,8 @@ from typing import Any
 
 from ...extensions import INSTALLED, load
 from ...instances import Instance, KSubset, Sukp, Value, problem_of
+from ...instances.support import support_of
+from ...instances.support.networks import drawn_as
 from ..pages.numbers import price
 from .graph import graph_picture, tree_picture
 from .grid import grid_picture
@@ -58,7 +60,7 @@ def _network(
     instance: KSubset, name: str, selections: Selections, accent: str, room: float
 ) -> Picture:
     chosen = selections.get(name, ())
-    topology = instance.topology.drawn_as
+    topology = drawn_as(instance.topology)
     if topology is not instance.topology:
         instance = replace(instance, topology=topology)
     own = {instance.free[i] for i in chosen}
@@ -85,7 +87,7 @@ def _single(paint: Callable[[Any, Collection[int], str, float], Picture]) -> Pai
 
 
 def _processors(instance: Instance, selections: Selections) -> Kinds:
-    features = problem_of(instance).features(instance)
+    features = support_of(instance).features(instance)
     busy = features.locations > features.n
     return [("ck-free", "free"), *[("ck-busy", "busy")] * busy]
 
@@ -101,7 +103,7 @@ _NETWORKS = ProblemLabels(
     picture=_network,
     kinds=_processors,
     scale=lambda instance: instance.topology.scale,
-    has_dots=lambda one: one.topology.drawn_as.grid is not None,
+    has_dots=lambda one: drawn_as(one.topology).grid is not None,
 )
 LABELS: Mapping[str, ProblemLabels] = MappingProxyType(
     {

@@ -13,11 +13,11 @@ from functools import lru_cache
 from typing import Any
 
 from ...instances import InputError, KSubset, Site, Topology, arrays
-from ...instances.ksubset.instance import describe
 from ...instances.ksubset.json import parse_topology
 from ...instances.reading import fields
 from ...instances.reading.json_text import dumps
 from ...instances.reading.parsing import parse_json
+from ...instances.support.ksubset import describe
 from ...methods import KSUBSET
 from .scenes import MOST_SHOWN, scene_of
 
@@ -196,6 +196,6 @@ def of_instance(instance: KSubset) -> dict[str, Any]:
 
 
 def _label(topology: Topology, site: Site) -> str:
-    if topology.labels is not None:
+    if topology.on_nodes:
         return f"node {site[0]}"
     return ", ".join(map(str, topology.listed([site])[0]))

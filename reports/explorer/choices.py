@@ -7,10 +7,10 @@ from threading import Event
 from typing import Any
 
 from ...instances import InputError, KSubset
-from ...instances.ksubset.json import document_of
 from ...instances.reading import fields
 from ...instances.reading.json_text import dumps
 from ...instances.reading.suggestions import entry_named
+from ...instances.support.ksubset import document_of
 from ...methods import KSUBSET
 from ...scheduler.hostlist import fold
 from ...solvers import Settings, SolverError

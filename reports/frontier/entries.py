@@ -21,7 +21,7 @@ from ...instances import InputError, Instance, read_instance
 from ...instances.errors import in_file
 from ...instances.problems import parse_instance
 from ...instances.reading import fields
-from ...instances.reading.files import read_text
+from ...instances.reading.files import MOST_BYTES, read_text
 from ...instances.reading.json_text import dumps
 from ...instances.reading.parsing import parse_json
 from ...instances.reading.suggestions import entry_named
@@ -149,9 +149,10 @@ def data_file(name: str) -> Path:
     if ".." in Path(name).parts or Path(name).is_absolute():
         raise InputError("leads out of the folder", value=name)
     path = data_folder() / name
-    if not path.is_file():
-        raise NotHere("is not in the folder that CLOSEKNIT_DATA names", value=name)
-    return path
+    with suppress(OSError):  # of a name that is too long
+        if path.is_file():
+            return path
+    raise NotHere("is not in the folder that CLOSEKNIT_DATA names", value=name)
 
 
 def generate(recipe: str) -> Instance:
@@ -246,8 +247,13 @@ def read_entries(path: Path, parse: Callable[[Any, str], Any]) -> FrontierFile:
 
     Raises InputError: one line naming the file, the field and the value.
     """
+    return _file_of(read_text(path), path, parse)
+
+
+def _file_of(text: str, path: Path, parse: Callable[[Any, str], Any]) -> FrontierFile:
+    """Decode the text of a file; raises as `read_entries` does."""
     with in_file(path):
-        document = _FILE(parse_json(read_text(path), file=path))
+        document = _FILE(parse_json(text, file=path))
         found: dict[str, Any] = {}
         for i, row in enumerate(document["entries"]):
             entry = parse(row, f"entries[{i}]")
@@ -256,13 +262,22 @@ def read_entries(path: Path, parse: Callable[[Any, str], Any]) -> FrontierFile:
     return FrontierFile(document["family"], document["source"], found)
 
 
-def write_entries(where: Path, file: FrontierFile) -> None:
-    """Write a file of the frontier atomically: a line for each entry, in order."""
+def write_entries(
+    where: Path, file: FrontierFile, parse: Callable[[Any, str], Any]
+) -> None:
+    """Write a file of the frontier atomically: a line for each entry, in order.
+
+    Raises InputError, and writes nothing, if `read_entries` could not read it again.
+    """
     family = _FAMILY(file.family, "family")
     head = {"format": FORMAT, "version": 1, "family": family, "source": file.source}
     rows = ",\n".join(_line(entry.document) for entry in file.entries.values())
     text = f'{_line(head)[:-1]}, "entries": [\n{rows}\n]}}\n'
-    write_text(file_in(folder(where), f"{family}.json"), text)
+    path = file_in(folder(where), f"{family}.json")
+    if len(text.encode("utf-8", "replace")) > MOST_BYTES:
+        raise InputError(f"would be larger than {MOST_BYTES // 2**20} MiB", file=path)
+    _file_of(text, path, parse)
+    write_text(path, text)
 
 
 @contextmanager

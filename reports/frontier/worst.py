@@ -19,8 +19,9 @@ from pathlib import Path
 from typing import Any, TypeVar
 
 from ...instances import InputError, KSubset
-from ...instances.ksubset.json import document_of, parse_ksubset
+from ...instances.ksubset.json import parse_ksubset
 from ...instances.reading import fields
+from ...instances.support.ksubset import document_of
 from ...instances.value import LARGEST
 from ...methods import KSUBSET
 from ..adversary.hunt import topology_label
@@ -169,7 +170,7 @@ def merge_worse(
 def write_worst(entries: Entries, where: str | Path = FOLDER) -> None:
     """Write the worst ratios of a frontier, sorted and atomically."""
     rows = {entries[key].name: entries[key] for key in sorted(entries)}
-    write_entries(Path(where), FrontierFile(WORST, SOURCE, rows))
+    write_entries(Path(where), FrontierFile(WORST, SOURCE, rows), parse_worst)
 
 
 def guarantee(entry: WorstInstance) -> Fraction | None:

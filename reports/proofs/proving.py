@@ -12,12 +12,13 @@ from tempfile import TemporaryDirectory
 
 from ...instances import InputError, Instance, Sukp, problem_of
 from ...instances.reading.json_text import dumps
+from ...instances.support import support_of
 from ...instances.writing.documents import solution_of
 from ...instances.writing.files import file_in, write_bytes
 from ...methods.proofs import Kept, prove_and_cite
 from ...methods.warming import Kind, tiny_instances
 from ...proofs.checking.folder import KINDS, Content, Entry
-from ...proofs.checking.kinds import FILE_KINDS
+from ...proofs.writing.kinds import WRITTEN
 from ...proofs.writing.proof_log import keep_proof
 from ...solvers import DEFAULT, Result, Settings, SolverError, Status
 from ...solvers.running.method import AnyMethod
@@ -117,7 +118,7 @@ def proof_kernels(
 
 def text_of(instance: Instance) -> bytes:
     """Return the content of the file of an instance."""
-    return (dumps(problem_of(instance).document_of(instance)) + "\n").encode()
+    return (dumps(support_of(instance).document_of(instance)) + "\n").encode()
 
 
 def write_entry(
@@ -149,7 +150,7 @@ def write_entry(
         solution=content_of("solutions", ".json", solution.encode()),
         proof=None
         if proven.content is None
-        else content_of("proofs", FILE_KINDS[kept.kind].ending, proven.content),
+        else content_of("proofs", WRITTEN[kept.kind].ending, proven.content),
         cost=result.objective,
         bound=result.bound if result.status is Status.FEASIBLE else None,
         method=proven.method,

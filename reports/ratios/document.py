@@ -5,7 +5,7 @@ from __future__ import annotations
 from os import fsencode
 from urllib.parse import quote, urlencode
 
-from ...instances.problems import describe
+from ...instances.support import describe
 from ...proofs.checking.folder import Entry
 from ...solvers import Grade
 from ..campaigns.rows import REFUSED

@@ -9,6 +9,7 @@ from math import inf
 from types import MappingProxyType
 
 from ...instances import Instance, Value, problem_of, sha256
+from ...instances.outcome import confirmation
 from ...instances.result import NOTHING
 from ...instances.value import as_tuple
 from ...methods import AnyMethod
@@ -316,7 +317,7 @@ def _row_of_best_grade(rows: list[Row]) -> Row | None:
     for other in rows:
         assert rows[0].proof is not None
         assert other.proof is not None
-        if proof := rows[0].proof.confirmed_by(other.proof):
+        if proof := confirmation(rows[0].proof, other.proof):
             return replace(rows[0], proof=proof)
     return rows[0] if rows else None
 

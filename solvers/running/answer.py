@@ -6,7 +6,9 @@ from collections.abc import Callable, Collection
 from typing import Any
 
 from ...instances import Instance, Value, check, cost, problem_of
-from ...instances.result import COUNTED, Limit, Proof, Result, Status
+from ...instances.outcome import Result
+from ...instances.result import COUNTED, Limit, Proof, Status
+from ...instances.support import support_of
 from ...instances.value import as_tuple
 from . import clock, progress
 from .errors import SolverError
@@ -67,7 +69,7 @@ def answer(
                 seed=seed,
                 nodes=nodes,
             )
-        picked = tuple(problem_of(instance).canonical(int(i) for i in chosen))
+        picked = tuple(support_of(instance).canonical(int(i) for i in chosen))
         if wrong := check(instance, picked):
             raise SolverError(f"{instance.name}: {'; '.join(wrong)}.")
         objective = cost(instance, picked)
@@ -93,15 +95,15 @@ def answer(
 def solve_prepaid(
     run: Callable[[Any, Settings], Result], instance: Instance, settings: Settings
 ) -> Result:
-    """Run a method on the instance that requires nothing; see `Problem`.
+    """Run a method on the instance that requires nothing; see `Support`.
 
     What is required joins its choice; its bound rises by what that costs. Progress is
     not reported, since its costs would be those of the other instance.
     """
     start = clock.now()
-    problem = problem_of(instance)
-    assert problem.prepay is not None
-    other, paid = problem.prepay(instance)
+    support = support_of(instance)
+    assert support.prepay is not None
+    other, paid = support.prepay(instance)
     with progress.silence():
         found = run(other, settings)
     bound = found.bound
@@ -111,7 +113,7 @@ def solve_prepaid(
         bound = tuple(a + b for a, b in zip(bound, paid, strict=True))
     return answer(
         instance,
-        None if found.chosen is None else problem.join(instance, found.chosen),
+        None if found.chosen is None else support.join(instance, found.chosen),
         start=start,
         bound=bound,
         proof=found.proof,

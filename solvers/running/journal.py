@@ -11,8 +11,8 @@ import os
 from pathlib import Path
 
 from ...instances import InputError, Instance, problem_of
+from ...instances.outcome import Result
 from ...instances.problems import sha256
-from ...instances.result import Result
 from .settings import Settings
 
 ANSWERS = "CLOSEKNIT_ANSWERS"

@@ -15,6 +15,7 @@ from types import MappingProxyType
 from typing import Any, Generic, Protocol, TypeVar
 
 from ...instances import InputError, Instance, KSubset, problem_of
+from ...instances.support import support_of
 from ...sources import doc_of
 from .. import DEFAULT, Limit, Result, Settings, Ties, answer
 from . import clock
@@ -203,7 +204,7 @@ class Method(Generic[Inst]):
         instance
             An instance of the method's problem.
         """
-        if not self.takes_required and problem_of(instance).required(instance):
+        if not self.takes_required and support_of(instance).required(instance):
             return "takes no instance in which something is required"
         return self.refuses(instance) if self.refuses else None
 
@@ -217,7 +218,7 @@ class Method(Generic[Inst]):
         instance
             An instance of the method's problem.
         """
-        if self.guarantee is None or problem_of(instance).required(instance):
+        if self.guarantee is None or support_of(instance).required(instance):
             return None
         return self.guarantee(instance)
 
@@ -278,7 +279,7 @@ def by_alarm(result: Result, alarm: Alarm) -> Result:
 
 def stopped_result(instance: Instance, limit: Limit, *, start: float) -> Result:
     """Return the result of a method that was stopped before it found a solution."""
-    chosen = problem_of(instance).any_choice(instance)
+    chosen = support_of(instance).any_choice(instance)
     return answer(instance, chosen, start=start, limit=limit)
 
 

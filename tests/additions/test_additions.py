@@ -62,7 +62,7 @@ def house(tmp_path_factory: pytest.TempPathFactory) -> Path:
     recipes = list(MARK.finditer((ROOT / "CONTRIBUTING.md").read_text("utf-8")))
     assert [one["kind"] for one in recipes] == [
         *(["file", "change"] * 5),
-        *("file", "change", "file", "file", "change", "change"),
+        *("file", "change", "file", "change", "file", "file", "change", "change"),
     ]
     for one in recipes:
         path = house / one["path"]

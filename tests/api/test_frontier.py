@@ -463,11 +463,11 @@ def test_what_is_added_meanwhile_is_not_lost(
     command = [sys.executable, "-m", "closeknit", "frontier", "add", *files, *NEW]
     write, others = write_entries, []
 
-    def late(where: Path, file: Any) -> None:
+    def late(*given: Any) -> None:
         others.append(subprocess.Popen(command))
         with suppress(subprocess.TimeoutExpired):
             others[0].wait(3.0)  # it waits for this one
-        write(where, file)
+        write(*given)
 
     monkeypatch.setattr(adding, "write_entries", late)
     assert add(ONE, "best", f"{ONE.name}.xz") == 0
@@ -599,6 +599,70 @@ def test_levels_are_compared_and_merged(work: Path, capsys: Capture) -> None:
     assert run(words) == 1
     assert "is no better" in capsys.readouterr().err
     assert run(["frontier", "check"]) == 0
+
+
+@pytest.mark.parametrize(
+    ("option", "value", "says"),
+    [
+        ("--source", "a\nb", "jobs.json: source: must be text on one line"),
+        ("--source", "a\udcff", "jobs.json: source: must be text on one line"),
+        ("--source", "x" * 2**25, "jobs.json: would be larger than 32 MiB"),
+        ("--again", "\x1b[2J", "jobs.json: entries[0].proof.again: must be text on"),
+    ],
+)
+def test_what_could_not_be_read_again_is_not_written(
+    option: str, value: str, says: str, work: Path, capsys: Capture
+) -> None:
+    assert add(ONE, "best", "job-4.xz", *NEW, option, value) == 2
+    (line,) = capsys.readouterr().err.splitlines()
+    assert says in line
+    assert not [one for one in (work / "frontier").rglob("*") if one.is_file()]
+
+
+def test_a_disk_that_is_full_leaves_no_proof(
+    work: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def full(*given: Any) -> None:
+        raise InputError("cannot be written: No space left on device")
+
+    monkeypatch.setattr("closeknit.reports.frontier.entries.write_text", full)
+    assert add(ONE, "best", "job-4.xz", *NEW) == 2
+    assert not [one for one in (work / "frontier").rglob("*") if one.is_file()]
+
+
+@pytest.mark.parametrize("claims", [{"status": "unknown"}, {"objective": 11}])
+def test_nothing_is_added_to_what_does_not_hold(
+    claims: dict[str, Any], work: Path, capsys: Capture
+) -> None:
+    fill(work)
+    path = work / "frontier" / "jobs.json"
+    document = json.loads(path.read_text())
+    entry = document["entries"][0]
+    gone = {"objective", "selection", "bound", "proof"} - claims.keys()
+    kept = {k: v for k, v in entry["solution"].items() if k not in gone}
+    entry["solution"] = {**kept, "status": "feasible", **claims}
+    del entry["proof"], entry["proved"]
+    path.write_text(text := json.dumps(document))
+    capsys.readouterr()
+    assert add(ONE, "best", "job-4.xz") == 1
+    says = "frontier/jobs.json: job-4: does not hold, and nothing is added to it\n"
+    assert capsys.readouterr().err == f"closeknit: {says}"
+    assert path.read_text() == text
+
+
+def test_a_name_that_is_too_long_is_not_here(
+    work: Path, capsys: Capture, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """And the other entries are checked."""
+    fill(work)
+    monkeypatch.setenv("CLOSEKNIT_DATA", str(work))
+    path = work / "frontier" / "jobs.json"
+    document = json.loads(path.read_text())
+    document["entries"][0]["instance"] = {"file": "x" * 300}
+    path.write_text(json.dumps(document))
+    capsys.readouterr()
+    assert run(["frontier", "check"]) == 0
+    assert "1 of 2 entries hold, 0 are wrong, 1 were not" in capsys.readouterr().out
 
 
 def test_nothing_was_checked(work: Path) -> None:

@@ -181,6 +181,8 @@ def test_other_answers_are_named() -> None:
         (["A,B", "--rows", "sukp,none"], "--rows: no such row: none"),
         (["A"], "two commits are needed"),
         (["A,"], "two commits are needed"),
+        (["A,B", "--json", "/no/such/a.json"], "no file can be written there: /no/su"),
+        (["A,B", "--markdown", "/"], "no file can be written there: /"),
     ],
 )
 def test_bad_words_are_named(
@@ -192,11 +194,23 @@ def test_bad_words_are_named(
     assert message in capsys.readouterr().err
 
 
-def test_an_unknown_commit_is_one_line(capsys: pytest.CaptureFixture[str]) -> None:
+@pytest.mark.parametrize("name", ["no-such-commit", "--help", "HEAD:README.md"])
+def test_an_unknown_commit_is_one_line(
+    name: str, capsys: pytest.CaptureFixture[str]
+) -> None:
     with pytest.raises(SystemExit) as stopped:
-        compare.main(["HEAD,no-such-commit"])
+        compare.main([f"HEAD,{name}"])
     assert stopped.value.code == 2
-    assert capsys.readouterr().err.count("\n") == 1
+    assert capsys.readouterr().err == f"compare: there is no commit {name!r}\n"
+
+
+def test_a_commit_is_not_compared_with_itself(
+    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Whatever its names; nothing is unpacked or measured for it."""
+    monkeypatch.delattr(compare, "TemporaryDirectory")
+    assert compare.main(["HEAD,HEAD~0"]) == 2
+    assert capsys.readouterr().err == "compare: HEAD,HEAD~0: the same commit\n"
 
 
 def test_a_worker_answers_for_its_own_tree_only(tmp_path: Path) -> None:

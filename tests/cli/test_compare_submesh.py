@@ -10,8 +10,9 @@ from typing import Any
 import pytest
 
 from closeknit.cli.app import run
-from closeknit.instances import Submesh, check, cost, problem_of, write_submesh
+from closeknit.instances import Submesh, check, cost, write_submesh
 from closeknit.instances.submesh import Resident
+from closeknit.instances.support import support_of
 
 CORNERS = Submesh(
     "corners",
@@ -60,7 +61,7 @@ def test_the_table_says_who_found_no_box(
     one = replace(CORNERS, migrate=migrate)
     status, shown = compared(one, tmp_path, capsys)
     assert status == 0
-    assert problem_of(one).describe(one) in shown
+    assert support_of(one).describe(one) in shown
     lines = {(line.split() or [""])[0]: line for line in shown.splitlines()}
     assert "no free box found" in lines["buddy"]
     told = "no free box found" if migrate else "infeasible (enumerated: fs-1)"

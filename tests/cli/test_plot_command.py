@@ -16,10 +16,11 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 
 from closeknit.cli.app import run
-from closeknit.instances import Instance, Submesh, problem_of, write_submesh
+from closeknit.instances import Instance, Submesh, write_submesh
 from closeknit.instances.library import bundled, bundled_names
 from closeknit.instances.reading.json_text import dumps
 from closeknit.instances.submesh import Placement, Resident
+from closeknit.instances.support import support_of
 from closeknit.methods import METHODS
 from closeknit.reports.drawing.drawing import draw, drawing_of
 from closeknit.reports.drawing.rendering import render
@@ -43,7 +44,7 @@ MOVED = Placement((0, 0, 2, 2), ((0, (0, 3, 0, 3)),)).flat()
 
 def saved(instance: Instance, folder: Path) -> str:
     file = folder / f"{instance.name}.json"
-    file.write_text(dumps(problem_of(instance).document_of(instance)))
+    file.write_text(dumps(support_of(instance).document_of(instance)))
     return str(file)
 
 

@@ -12,6 +12,7 @@ from hypothesis import HealthCheck, assume, settings
 from hypothesis import strategies as st
 
 from closeknit.instances import Instance, Value, check, cost, problem_of
+from closeknit.instances.support import support_of
 from closeknit.instances.value import as_tuple
 from closeknit.methods import METHODS, PROCSET, SUBMESH, SUKP
 from closeknit.network.claims.contention import draw_contention
@@ -97,7 +98,7 @@ class Subject:
         if result.chosen is not None:
             assert least is not None
             assert check(instance, result.chosen) == []
-            chosen = problem_of(instance).canonical(result.chosen)
+            chosen = support_of(instance).canonical(result.chosen)
             assert tuple(chosen) == tuple(result.chosen)
             assert result.objective == cost(instance, result.chosen)
             assert as_tuple(result.objective) >= as_tuple(least)

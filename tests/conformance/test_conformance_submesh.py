@@ -15,12 +15,8 @@ from jsonschema import Draft202012Validator
 from closeknit.cli.app import run as run_command
 from closeknit.instances import InputError, Submesh, read_instance
 from closeknit.instances.problems import parse_instance
-from closeknit.instances.submesh.json import (
-    chosen_of,
-    document_of,
-    selection_of,
-    sha256,
-)
+from closeknit.instances.submesh.json import chosen_of, sha256
+from closeknit.instances.support.submesh import document_of, selection_of
 from closeknit.solvers import Status
 
 from ..paths import ROOT

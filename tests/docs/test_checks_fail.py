@@ -225,6 +225,9 @@ LICENCES = {
     "GNU General Public License v2 (GPLv2)": 1,
     "": 1,
     "not installed": 1,
+    "MIT\nClassifier: License :: OSI Approved :: GNU General Public License": 1,
+    "MIT\nLicense: GPLv3": 1,
+    "MIT\nLicense: MIT": 0,
     "MIT": 0,
     "LGPL-2.1-or-later": 0,
 }
@@ -272,6 +275,7 @@ def test_check_wheel(tmp_path: Path) -> None:
         tool["run"](sys.executable, "-c", "raise SystemExit(3)")
 
     def built(*words: Any, **more: Any) -> str:
+        assert Path(words[1]).is_file(), words
         folder = words[words.index("--out") + 1]
         with zipfile.ZipFile(folder / "closeknit-1-py3-none-any.whl", "w") as wheel:
             wheel.writestr("closeknit/a.json", "")
@@ -283,8 +287,20 @@ def test_check_wheel(tmp_path: Path) -> None:
         return ""
 
     tool["main"].__globals__["run"] = built
-    with pytest.raises(AssertionError, match=r"b\.json"):
+    with pytest.raises(SystemExit, match=r"b\.json"):
         tool["main"]()
+
+
+def test_veripb_with_no_proof(tmp_path: Path) -> None:
+    """Neither in a folder nor drawn."""
+    false = tmp_path / "veripb"
+    false.write_text("#!/bin/sh\n")
+    false.chmod(0o755)
+    command = [sys.executable, str(ROOT / "tools" / "veripb.py"), str(tmp_path)]
+    path = f"{tmp_path}:{os.environ['PATH']}"
+    status, said = status_of(command, tmp_path, PATH=path, PYTHONPATH=str(ROOT))
+    assert status == 2, said
+    assert "no proof was confirmed" in said
 
 
 def test_the_tag_of_a_release(tmp_path: Path) -> None:

@@ -104,6 +104,27 @@ def test_lock_and_workflows_agree() -> None:
     assert pin.check(ROOT) == 0
 
 
+@pytest.mark.parametrize(
+    ("workflow", "image", "says"),
+    [
+        ("", "", "nothing was compared"),
+        ("  - uses: 'some/action@v1'\n", "", "one.yml: cannot be read: - uses: 'some"),
+        ("", "FROM --platform=x a/b:1\n", "Containerfile: cannot be read: FROM --pla"),
+    ],
+)
+def test_what_cannot_be_compared_is_no_agreement(
+    workflow: str, image: str, says: str, tmp_path: Path
+) -> None:
+    (tmp_path / ".github" / "workflows").mkdir(parents=True)
+    (tmp_path / ".github" / "workflows" / "one.yml").write_text(workflow, "utf-8")
+    (tmp_path / ".github" / "actions.lock").touch()
+    (tmp_path / "Containerfile").write_text(image, "utf-8")
+    words = [sys.executable, pin.__file__, "--check", "--root", str(tmp_path)]
+    done = subprocess.run(words, capture_output=True, text=True)
+    assert (done.returncode, done.stderr.count("\n")) == (1, 1)
+    assert says in done.stderr
+
+
 def run(*words: str, cwd: Path) -> str:
     own = {
         **os.environ,

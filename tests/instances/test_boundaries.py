@@ -38,15 +38,15 @@ from closeknit.instances import (
     cost,
     mesh,
 )
-from closeknit.instances.ksubset.instance import describe
 from closeknit.instances.ksubset.lower_bounds import AXIS, STAR, TOWN
 from closeknit.instances.submesh import Placement, Resident
 from closeknit.instances.submesh.infeasibility import check_infeasible, image
-from closeknit.instances.submesh.instance import describe as described_submesh
 from closeknit.instances.submesh.instance import unsolvable
 from closeknit.instances.submesh.packed import check_packed, placement_from
 from closeknit.instances.submesh.packing import Item, Packing, packing_of, ways
 from closeknit.instances.submesh.plan import replay
+from closeknit.instances.support.ksubset import describe
+from closeknit.instances.support.submesh import describe as described_submesh
 from closeknit.instances.topologies import Site
 from closeknit.instances.topologies.topology import _sum_round
 from closeknit.methods.allocators.table import allocator

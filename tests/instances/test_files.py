@@ -18,15 +18,16 @@ from closeknit.instances import (
     KSubset,
     Points,
     mesh,
-    problem_of,
     read_ksubset,
     write_ksubset,
 )
-from closeknit.instances.ksubset.json import document_of, sha256
+from closeknit.instances.ksubset.json import sha256
 from closeknit.instances.library import bundled_names, suite
 from closeknit.instances.problems import parse_instance
 from closeknit.instances.reading.json_text import dumps
 from closeknit.instances.reading.parsing import parse_json
+from closeknit.instances.support import support_of
+from closeknit.instances.support.ksubset import document_of
 from closeknit.instances.writing.files import folder, write_text, writing
 from closeknit.methods import KSUBSET
 from closeknit.reports.frontier.entries import parse_entry
@@ -612,6 +613,6 @@ def test_examples_in_the_manual_are_true() -> None:
             assert sha256(instance) == entry.sha256
         elif name != "proofs":  # an index, which tests/proofs/checking reads
             instance = parse_instance(parse_json(block))
-            kinds.add(problem_of(instance).features(instance).structure)
+            kinds.add(support_of(instance).features(instance).structure)
     assert kinds >= {"sets", "items"}
     assert kinds >= {"mesh", "torus", "points", "tree", "graph", "optimal"}

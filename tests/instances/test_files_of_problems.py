@@ -32,6 +32,7 @@ from closeknit.instances.library import suite
 from closeknit.instances.problems import parse_instance
 from closeknit.instances.sukp.generators import random_sukp
 from closeknit.instances.sukp.text import parse_sukp_text
+from closeknit.instances.support import support_of
 from closeknit.instances.writing.sukp_text import sukp_text
 from closeknit.methods import METHODS
 from closeknit.solvers import solution_of
@@ -275,7 +276,7 @@ def test_what_is_written_is_read_back_and_obeys_the_schema(
     instance: ProcSet | Sukp,
 ) -> None:
     problem = problem_of(instance)
-    document = json.loads(json.dumps(problem.document_of(instance)))
+    document = json.loads(json.dumps(support_of(instance).document_of(instance)))
     assert not list(VALIDATORS[problem.name].iter_errors(document))
     assert parse_instance(document) == instance
 
@@ -288,7 +289,7 @@ def test_bundled_files_obey_the_schema_and_are_read_back(
     assert len(found) >= 2
     path = tmp_path / "a.json"
     for instance in found:
-        document = problem_of(instance).document_of(instance)
+        document = support_of(instance).document_of(instance)
         assert not list(VALIDATORS[problem].iter_errors(document))
         if isinstance(instance, ProcSet):
             write_procset(instance, path)

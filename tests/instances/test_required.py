@@ -25,6 +25,7 @@ from closeknit.instances import (
     write_instance,
 )
 from closeknit.instances.sukp.reduction import procset_of, sukp_of
+from closeknit.instances.support import support_of
 from closeknit.instances.writing.sukp_text import sukp_text
 from closeknit.solvers import Status
 
@@ -49,7 +50,7 @@ JOBS: dict[str, Instance] = {
 
 
 def _document(instance: Any) -> dict[str, Any]:
-    return problem_of(instance).document_of(instance)
+    return support_of(instance).document_of(instance)
 
 
 @given(REQUIRING)

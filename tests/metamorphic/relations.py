@@ -27,9 +27,9 @@ from closeknit.instances import (
     Tree,
     Value,
     cost,
-    problem_of,
 )
 from closeknit.instances.submesh import Resident, box_at, corner, sides
+from closeknit.instances.support import support_of
 from closeknit.instances.value import as_tuple
 from closeknit.network.contention.instance import Contention, Link
 
@@ -201,7 +201,7 @@ def scale_ksubset(rng: Random, one: KSubset) -> Outcome | None:
 def far_ksubset(rng: Random, one: KSubset) -> Outcome | None:
     """Add a free processor so far away that no optimum uses it."""
     network = one.topology
-    any_choice = problem_of(one).any_choice(one)
+    any_choice = support_of(one).any_choice(one)
     assert any_choice is not None
     far = int(cost(one, any_choice)) + 1 + rng.randint(0, 3)
     if isinstance(network, Tree):

@@ -22,7 +22,7 @@ from random import Random
 from time import perf_counter
 from typing import Any
 
-from closeknit.instances import problem_of
+from closeknit.instances.support import support_of
 from closeknit.methods import METHODS
 from closeknit.solvers import Settings, Status
 from closeknit.solvers.running.logs import LOG
@@ -108,7 +108,7 @@ def try_case(rng: Random, method: AnyMethod, relation: str, name: str) -> Found:
             why = f"has optima {optima}"
         except Exception as error:
             why = f"{type(error).__name__}: {error}"
-        files = [json.dumps(problem_of(each).document_of(each)) for each in instances]
+        files = [json.dumps(support_of(each).document_of(each)) for each in instances]
         text = f"{name}: {method.problem} {method.name}, {relation}: {why}"
         found.wrong.append("\n  ".join([text, *files]))
         return found

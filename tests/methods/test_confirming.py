@@ -27,6 +27,7 @@ from closeknit.instances import (
     write_instance,
 )
 from closeknit.instances.submesh import Resident
+from closeknit.instances.support import support_of
 from closeknit.methods import METHODS, confirming, models
 from closeknit.methods.confirming import SECOND, confirm, run_and_confirm
 from closeknit.methods.interpreted_or_compiled import run_once
@@ -131,7 +132,7 @@ def test_a_wrong_answer_is_an_error_that_keeps_both(
     assert text.endswith(f"both answers are in {path}")
     kept = json.loads(path.read_text())
     assert kept["instance"] == json.loads(
-        json.dumps(problem_of(instance).document_of(instance))
+        json.dumps(support_of(instance).document_of(instance))
     )
     first, second = kept["solutions"]
     assert (first["method"], second["method"]) == ("example", "auto")

@@ -8,8 +8,8 @@ import pytest
 from closeknit.cli.app import run
 from closeknit.instances import ProcessorSet, ProcSet, write_instance
 from closeknit.instances.library import SUITES
-from closeknit.instances.procset import json as procset_json
 from closeknit.instances.reading.json_text import dumps
+from closeknit.instances.support import procset
 from closeknit.methods import METHODS
 from closeknit.methods.code_digest import code_of
 from closeknit.methods.old_names import OLD_NAMES, REMOVED
@@ -40,7 +40,7 @@ def test_commands_accept_old_names(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     file = tmp_path / "pair.json"
-    file.write_text(dumps(procset_json.document_of(PAIR)))
+    file.write_text(dumps(procset.document_of(PAIR)))
     for name in ("opened-bb", "set-opening-bb", "mip", "classes/highs"):
         assert run(["solve", str(file), "--method", name]) == 0
     assert run(["compare", str(file), "--methods", "opened-bb,reaching"]) == 0

@@ -29,6 +29,7 @@ from closeknit.instances import (
     problem_of,
     write_instance,
 )
+from closeknit.instances.support import support_of
 from closeknit.instances.value import as_tuple
 from closeknit.methods import METHODS
 from closeknit.methods.proofs import prove_and_cite
@@ -212,7 +213,7 @@ def test_one_row_of_a_formula_for_each(problem: str) -> None:
     first = 2 if problem == "sukp" else 3  # after the objective and the sum
     literals = [
         f"~z{i}" if problem == "sukp" else f"x{i}"
-        for i in problem_of(job).required(job)
+        for i in support_of(job).required(job)
     ]
     units = lines[first : first + len(literals)]
     assert units == [f"+1 {literal} >= 1 ;" for literal in literals]
@@ -227,7 +228,7 @@ def formula_lines(instance: Instance) -> list[str]:
 
 
 def _free(job: Any) -> Any:
-    document = problem_of(job).document_of(job)
+    document = support_of(job).document_of(job)
     del document["required"]
     return problem_of(job).parse(document)
 

@@ -49,6 +49,12 @@ def run(*words: str | Path, cwd: Path = ROOT) -> str:
     return done.stdout
 
 
+def demand(condition: bool, what: object) -> None:
+    """End with one line unless something holds, also where Python skips ``assert``."""
+    if not condition:
+        raise SystemExit(f"not as it should be: {what!r}")
+
+
 def data_files(archive: Path) -> set[str]:
     """Return the files of the package in an archive that are not Python."""
     if archive.suffix == ".whl":
@@ -69,10 +75,10 @@ def check_alone(archive: Path, folder: Path) -> None:
     run(*pip, "install", "--quiet", archive, cwd=folder)
     listed = run(*pip, "list", "--format=freeze", cwd=folder).split()
     others = {one.partition("==")[0] for one in listed} - {"pip", "setuptools"}
-    assert others == {"closeknit-check"}, others
+    demand(others == {"closeknit-check"}, others)
     files = [ROOT / "docs" / "check" / "examples" / name for name in EXAMPLE]
     shown = run(home / "bin" / "closeknit-check", *files, cwd=folder)
-    assert "holds: optimal, cost 76" in shown, shown
+    demand("holds: optimal, cost 76" in shown, shown)
     print(f"{archive.name}: installs alone and checks")
 
 
@@ -96,11 +102,13 @@ def check(archive: Path, folder: Path) -> None:
             begin = perf_counter()
             shown = run(command, "solve", name, cwd=folder)
             seconds.append(perf_counter() - begin)
-            assert "status  optimal" in shown, shown
+            demand("status  optimal" in shown, shown)
         print("  solve {}: first {:.1f} s, again {:.1f} s".format(name, *seconds))
     run(python, "-c", PROGRAM, cwd=folder)
-    assert "mm-inc" in run(command, "methods", "ksubset", cwd=folder)
-    assert "bundled" in run(command, "ratios", "--help", cwd=folder)
+    shown = run(command, "methods", "ksubset", cwd=folder)
+    demand("mm-inc" in shown, shown)
+    shown = run(command, "ratios", "--help", cwd=folder)
+    demand("bundled" in shown, shown)
     print(f"{archive.name}: installs and solves outside the checkout")
 
 
@@ -108,13 +116,20 @@ def main() -> int:
     """Build both and check both."""
     with TemporaryDirectory() as name:
         folder = Path(name)
-        print(run(sys.executable, ROOT / "tools" / "build_twice.py", "--out", folder))
+        print(
+            run(
+                sys.executable,
+                ROOT / "tools" / "release" / "build_twice.py",
+                "--out",
+                folder,
+            )
+        )
         wheel, alone = sorted(folder.glob("*.whl"))
         sdist, source = sorted(folder.glob("*.tar.gz"))
         found = data_files(wheel)
-        assert found == data_files(sdist), found ^ data_files(sdist)
+        demand(found == data_files(sdist), found ^ data_files(sdist))
         for ending in ("worst-ratios.json", ".toml", ".lark", ".conf", "py.typed"):
-            assert any(file.endswith(ending) for file in found), ending
+            demand(any(file.endswith(ending) for file in found), f"no {ending}")
         print(f"{len(found)} data files in both")
         for archive in (wheel, sdist):
             check(archive, folder)

@@ -30,6 +30,8 @@ FROM = re.compile(
     r"(?P<head>^FROM )(?P<name>[\w./-]+):(?P<tag>[\w.-]+)(?:@(?P<ref>sha256:\w+))?",
     re.MULTILINE,
 )
+STEP = re.compile(r"^ *(?:- +)?uses:(?! +\./).*|^FROM .*[:@].*", re.MULTILINE)
+"""A line that names an action, but one of this repository, or an image by its tag."""
 COMMIT = re.compile(r"[0-9a-f]{40}")
 Key = tuple[str, str]
 
@@ -52,7 +54,11 @@ def parts(match: re.Match[str]) -> tuple[Key, str]:
 def uses(root: Path) -> Iterator[tuple[str, Key, str]]:
     """Yield file, name with tag, and digest of each use; a commit needs its tag."""
     for file, pattern in files(root):
-        for match in pattern.finditer(file.read_text("utf-8")):
+        text = file.read_text("utf-8")
+        for line in STEP.findall(text):
+            if not pattern.search(line):
+                raise SystemExit(f"{file.name}: cannot be read: {line.strip()}")
+        for match in pattern.finditer(text):
             key, digest = parts(match)
             if key[1] is None:
                 raise SystemExit(f"{file.name}: {key[0]}: a commit without '  # TAG'")
@@ -136,6 +142,8 @@ def check(root: Path) -> int:
     ]
     unused = sorted({*lock} - {key for _, key, _ in used})
     wrong += [f"actions.lock: {' '.join(key)} is used nowhere" for key in unused]
+    if not used:
+        wrong.append(f"{root}: no action and no image is used: nothing was compared")
     for line in wrong:
         print(line, file=sys.stderr)
     if missing := sorted(key for key, digest in lock.items() if digest == "-"):

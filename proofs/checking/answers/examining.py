@@ -8,10 +8,10 @@ from pathlib import Path
 
 from ....instances.errors import InputError
 from ....instances.problems import Instance, problem_of
-from ....instances.result import NOTHING, Grade, Proof, Result, Status
-from ....instances.solution import SolutionFile, solution_errors
+from ....instances.result import NOTHING, Grade, Proof, Status
+from ....instances.solution import SolutionFile, contradictions, solution_errors
 from ....instances.value import Value, as_tuple, cost_text
-from ..kinds import kinds_about
+from ..kinds import FILE_KINDS
 from ..proof_file import PLAIN, Ways, check_proof_file
 from ..statements import CheckLimits, Refused
 
@@ -121,16 +121,8 @@ def _findings(
 def _shape_errors(instance: Instance, solution: SolutionFile) -> list[str]:
     """Complain of claims without a selection, and of a bound that is no cost."""
     bound, levels = solution.bound, problem_of(instance).levels(instance)
-    if solution.selection is None:
-        try:
-            Result(
-                status=solution.status,
-                objective=solution.objective,
-                bound=bound,
-                proof=solution.proof,
-            )
-        except ValueError as error:
-            return [f"status: {solution.status.value}: {error}"]
+    if solution.selection is None and (wrong := contradictions(solution, None)):
+        return wrong
     if bound is None or levels == (len(bound) if isinstance(bound, tuple) else None):
         return []
     what = "an integer" if levels is None else f"a list of {levels} levels"
@@ -182,7 +174,8 @@ def _is_in_file(instance: Instance, proof: Proof | None) -> bool:
     """Whether what vouches for a claim is a proof in a file."""
     if proof is None or proof.grade is not Grade.CHECKED:
         return False
-    return proof.by in kinds_about(instance)
+    kind = FILE_KINDS.get(proof.by)
+    return kind is not None and kind.is_about(instance)
 
 
 def _by_arithmetic(

@@ -8,6 +8,7 @@ from random import Random
 from typing import Any
 
 from ....instances import Instance, KSubset, Value, check, cost, problem_of, sha256
+from ....instances.support import support_of
 from ....methods import KSUBSET, METHODS
 from ....methods.rederiving import (
     MOST_INTERPRETED,
@@ -215,7 +216,7 @@ class Trial:
             return interpret(run, instance, method, answer, settings)
 
         ways = {f"{digest} {result.objective}": again}
-        small = problem_of(instance).features(instance).n <= MOST_INTERPRETED
+        small = support_of(instance).features(instance).n <= MOST_INTERPRETED
         if small and is_drawn(f"{self.seed} {method} {digest}"):
             ways[f"{digest} {result.objective} {method}"] = by_source
         for key, way in ways.items():

@@ -19,8 +19,9 @@ from closeknit.instances.submesh import (
     overlap,
     sides,
 )
-from closeknit.instances.submesh.json import chosen_of, selection_of
-from closeknit.instances.submesh.plan import order_of, replay
+from closeknit.instances.submesh.json import chosen_of
+from closeknit.instances.submesh.plan import replay
+from closeknit.instances.support.submesh import order_of, selection_of
 from closeknit.solvers import Limit
 
 from ...oracles import boxes_of, fewest_moves

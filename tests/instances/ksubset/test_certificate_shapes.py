@@ -20,10 +20,10 @@ from closeknit.instances.ksubset import certificate_file
 from closeknit.instances.ksubset.certificate import CertificateChecker
 from closeknit.instances.ksubset.certificate_file import check_certificate
 from closeknit.instances.ksubset.certificate_nodes import CertificateShapes
-from closeknit.instances.ksubset.json import selection_of
 from closeknit.instances.ksubset.json import sha256 as digest_of
 from closeknit.instances.problems import cost
 from closeknit.instances.reading import fields as shapes
+from closeknit.instances.support.ksubset import selection_of
 from closeknit.proofs.checking.answers.command import main
 from closeknit.proofs.writing.certificate_kernels import FastChecker
 from closeknit.proofs.writing.proof_files import write_certificate

@@ -27,7 +27,8 @@ from closeknit.instances import (
     write_ksubset,
 )
 from closeknit.instances.ksubset import graph_generators
-from closeknit.instances.ksubset.json import chosen_of, parse_ksubset, selection_of
+from closeknit.instances.ksubset.json import chosen_of, parse_ksubset
+from closeknit.instances.support.ksubset import selection_of
 from closeknit.instances.topologies.graph_files import (
     parse_graphml,
     parse_node_link,

@@ -26,10 +26,11 @@ from closeknit.instances import (
     sha256,
     write_ksubset,
 )
-from closeknit.instances.ksubset.instance import describe, features
-from closeknit.instances.ksubset.json import document_of, parse_ksubset
+from closeknit.instances.ksubset.json import parse_ksubset
 from closeknit.instances.reading.json_text import dumps
 from closeknit.instances.reading.parsing import parse_json
+from closeknit.instances.support.ksubset import describe, document_of, features
+from closeknit.instances.support.networks import describe_network, with_article
 
 from ...strategies import with_rings
 
@@ -174,9 +175,9 @@ def test_what_it_says_of_itself() -> None:
     assert (grid.is_flat, grid.has_cuts, grid.repeats) == (False, True, False)
     assert grid.is_metric
     assert grid.grid is grid
-    assert (grid.tree, grid.graph, grid.labels) == (None, None, None)
-    assert grid.described == "4×3×5 grid with rings on axis 1 and 3"
-    assert grid.article == "a grid"
+    assert (grid.tree, grid.graph, grid.on_nodes) == (None, None, False)
+    assert describe_network(grid) == "4×3×5 grid with rings on axis 1 and 3"
+    assert with_article(grid) == "a grid"
     assert repr(grid) == "Grid((4, 3, 5), rings=(True, False, True))"
     assert eval(repr(grid), {"Grid": Grid}) == grid
     assert Mesh(4, 3).is_flat

@@ -27,8 +27,10 @@ from closeknit.instances import (
     sha256,
     write_ksubset,
 )
-from closeknit.instances.ksubset.instance import describe, features
-from closeknit.instances.topologies import Metric, as_topology, metric
+from closeknit.instances.support import own_network
+from closeknit.instances.support.ksubset import describe, features
+from closeknit.instances.support.own_network import Metric
+from closeknit.instances.topologies import as_topology
 from closeknit.instances.topologies.topology import NO_CUTS
 from closeknit.methods import KSUBSET
 from closeknit.solvers import Settings, Status, Ties
@@ -450,7 +452,7 @@ def test_a_longer_way_may_be_as_long() -> None:
 
 
 def test_of_many_pairs_some_are_drawn(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(metric, "MOST_PAIRS", 100)
+    monkeypatch.setattr(own_network, "MOST_PAIRS", 100)
     every, some = Line(14), Line(15)  # 91 and 105 pairs
     as_topology(every)
     as_topology(some)
@@ -461,7 +463,7 @@ def test_of_many_pairs_some_are_drawn(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def test_drawn_pairs_name_what_they_meet(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(metric, "MOST_PAIRS", 100)
+    monkeypatch.setattr(own_network, "MOST_PAIRS", 100)
 
     class Uneven(Line):
         def distance(self, p: Site, q: Site) -> int:

@@ -30,14 +30,10 @@ from closeknit.instances import (
     sha256,
     write_ksubset,
 )
-from closeknit.instances.ksubset.json import (
-    chosen_of,
-    document_of,
-    parse_ksubset,
-    selection_of,
-)
+from closeknit.instances.ksubset.json import chosen_of, parse_ksubset
 from closeknit.instances.reading.json_text import dumps
 from closeknit.instances.reading.parsing import parse_json
+from closeknit.instances.support.ksubset import document_of, selection_of
 
 from ...strategies import LARGER_TOPOLOGIES, larger_ksubsets
 

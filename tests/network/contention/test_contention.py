@@ -21,7 +21,6 @@ from closeknit.instances import (
     InputError,
     Topology,
     cost,
-    problem_of,
     read_instance,
     sha256,
     write_instance,
@@ -31,6 +30,7 @@ from closeknit.instances.ksubset.graph_generators import (
     fat_tree_network,
 )
 from closeknit.instances.problems import parse_instance
+from closeknit.instances.support import support_of
 from closeknit.instances.value import as_tuple
 from closeknit.methods import KSUBSET, METHODS
 from closeknit.network.claims import contention as claims
@@ -96,7 +96,7 @@ def test_costs_are_those_of_all_pairs(
 
 @given(instance=DRAWN)
 def test_files_come_back_as_they_were(instance: Contention) -> None:
-    document = problem_of(instance).document_of(instance)
+    document = support_of(instance).document_of(instance)
     assert not list(SCHEMA.iter_errors(document))
     again = parse_instance(json.loads(json.dumps(document)))
     assert isinstance(again, Contention)

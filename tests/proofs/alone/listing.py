@@ -29,7 +29,7 @@ DERIVES = (
 def files() -> list[str]:
     """Return the paths of all files."""
     found = [path.as_posix() for path in gather.files_of_checker()]
-    return [*found, "closeknit/extensions.py"]
+    return [*found, "closeknit/loading.py"]
 
 
 def counts(path: str) -> tuple[int, int]:

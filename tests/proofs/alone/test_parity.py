@@ -5,25 +5,23 @@ from __future__ import annotations
 import importlib
 import json
 import lzma
-import random
 import subprocess
 import sys
-from collections import Counter
 from collections.abc import Callable, Iterator
-from contextlib import redirect_stderr, redirect_stdout
-from io import StringIO
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any
 
 import pytest
 
 from closeknit.cli.app import run
-from closeknit.proofs.checking.folder import Entry, read_index
-from tests.corpus import Reader, spoilt
+from closeknit.proofs.checking.folder import read_index
 from tests.data import require
 from tests.paths import ROOT, SHARED
 from tests.proofs.checking.test_standard_library import drawn, library
 
+from .answers import answers, forgeries, refusals
+from .comparing import both, compare_drawn, paths_of, said
+from .corpus import Answer
 from .listing import DERIVES, PAGE, table
 from .listing import files as all_files
 from .wheel import gathered, run_gathered
@@ -31,16 +29,6 @@ from .wheel import gathered, run_gathered
 EXAMPLES = ROOT / "docs" / "check" / "examples"
 CASES = SHARED / "cases" / "proofs"
 FEW, MANY = 400, 10_000
-LIMIT = "20"
-"""Seconds for following a proof: none that is compared comes near it."""
-
-
-class Said(NamedTuple):
-    """The outcome of a command, without its name and the names of its options."""
-
-    status: int
-    out: str
-    err: str
 
 
 @pytest.fixture(scope="module")
@@ -68,43 +56,20 @@ def files(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return library(tmp_path_factory.mktemp("answers"), drawn())
 
 
-def said(command: Callable[[list[str]], int], words: list[str]) -> Said:
-    """Run a command in this process."""
-    out, err = StringIO(), StringIO()
-    with redirect_stdout(out), redirect_stderr(err):
-        status = command(words)
-    texts = []
-    for stream in (out, err):
-        text = stream.getvalue().replace("closeknit-check: ", "closeknit: ")
-        for ours, theirs in (
-            ("give --prove or --proof", "give PROOF or --accept"),
-            ("closeknit: --proof: ", "closeknit: proof: "),
-            (", closeknit/contention", ""),  # a problem of a part
-        ):
-            text = text.replace(ours, theirs)
-        texts.append(text)
-    return Said(status, *texts)
+@pytest.fixture(scope="module")
+def corpus() -> list[Answer]:
+    """Answers that reach every function of the checker."""
+    return answers()
 
 
-def both(
-    alone: Callable[[list[str]], int], paths: list[str], *options: str
-) -> tuple[Said, Said]:
-    """Return the outcome of closeknit check and of the wheel's command."""
-    more = [*options, "--time-limit", LIMIT]
-    first, *rest = paths
-    proof = rest if ".opb" in first else rest[1:]
-    ours = [first, *rest[: len(rest) - len(proof)]]
-    ours += [word for one in proof for word in ("--proof", one)]
-    return (
-        said(run, ["check", *ours, "--plain", *more]),
-        said(alone, [*paths, *more]),
-    )
-
-
-def paths_of(folder: Path, entry: Entry) -> list[str]:
-    """Return the files of an answer."""
-    found = [entry.instance, entry.solution, *([entry.proof] if entry.proof else [])]
-    return [str(folder / one.file) for one in found]
+@pytest.fixture(scope="module")
+def pool(
+    files: Path, corpus: list[Answer], tmp_path_factory: pytest.TempPathFactory
+) -> list[list[str]]:
+    """The files of all answers."""
+    folder = tmp_path_factory.mktemp("corpus")
+    found = [paths_of(files, entry) for entry in read_index(files)]
+    return found + [one.write(folder) for one in corpus]
 
 
 def test_every_kind_of_proof(
@@ -142,79 +107,51 @@ def test_the_document_is_the_same(
         assert json.loads(theirs.out) == json.loads(out.read_text())
 
 
+# The corpus
+
+
+def test_the_whole_corpus_holds(
+    alone: Callable[[list[str]], int], corpus: list[Answer], tmp_path: Path
+) -> None:
+    for one in corpus:
+        ours, theirs = both(alone, one.write(tmp_path))
+        assert ours == theirs
+        assert (ours.status, ours.err) == (0, ""), one.name
+
+
+def test_nothing_of_the_corpus_holds_when_forged(
+    alone: Callable[[list[str]], int], corpus: list[Answer], tmp_path: Path
+) -> None:
+    for one in forgeries(corpus):
+        ours, theirs = both(alone, one.write(tmp_path))
+        assert ours == theirs
+        assert ours.status in (1, 2), one.name
+
+
+def test_what_is_refused_is_refused_alike(
+    alone: Callable[[list[str]], int], corpus: list[Answer], tmp_path: Path
+) -> None:
+    for words in refusals(tmp_path, corpus):
+        ours, theirs = both(alone, words)
+        assert ours == theirs
+        assert ours.status in (1, 2), words
+
+
 # Drawn files
 
 
-def spoil(paths: list[str], pool: list[list[str]], rng: random.Random) -> list[bytes]:
-    """Return the contents of an answer's files, one of them changed or exchanged."""
-    contents = [Path(path).read_bytes() for path in paths]
-    at = rng.randrange(len(contents))
-    if rng.random() < 0.1:  # another answer's file of the same role
-        contents[at] = Path(
-            rng.choice([x for x in pool if len(x) > at])[at]
-        ).read_bytes()
-    elif at < 2 and rng.random() < 0.5:
-        contents[at] = changed_number(contents[at], rng)
-    else:
-        kind = "packed" if at == 2 else "json"
-        reader = Reader(read=lambda path: None, suffix="", seeds=list, kind=kind)
-        many = spoilt(reader, contents[at], rng, 1)
-        contents[at] = list(many)[-1]
-    return contents
-
-
-def changed_number(content: bytes, rng: random.Random) -> bytes:
-    """Return a document in which one integer is another one."""
-    document = json.loads(content)
-    places: list[tuple[Any, Any]] = []
-
-    def collect(value: Any) -> None:
-        for key in value if isinstance(value, dict) else range(len(value)):
-            if isinstance(value[key], dict | list):
-                collect(value[key])
-            elif isinstance(value[key], int):
-                places.append((value, key))
-
-    collect(document)
-    if places:
-        where, key = rng.choice(places)
-        where[key] += rng.choice((-1, 1, 1000))
-    return json.dumps(document).encode()
-
-
-def compare_drawn(
-    alone: Callable[[list[str]], int], files: Path, folder: Path, count: int
-) -> Counter[int]:
-    """Compare both commands on drawn files; return how often each status came."""
-    rng = random.Random(34)
-    pool = [paths_of(files, entry) for entry in read_index(files)]
-    found: Counter[int] = Counter()
-    for number in range(count):
-        paths = rng.choice(pool)
-        suffix = "".join(Path(paths[-1]).suffixes)[-4:]
-        names = [str(folder / name) for name in ("i.json", "s.json", f"p{suffix}")]
-        contents = spoil(paths, pool, rng)
-        for name, content in zip(names, contents, strict=False):
-            Path(name).write_bytes(content)
-        options = rng.choice(([], [], ["--accept", "enumerated"]))
-        ours, theirs = both(alone, names[: len(paths)], *options)
-        assert ours == theirs, f"case {number}: {contents}"
-        found[ours.status] += 1
-    return found
-
-
 def test_drawn_files(
-    alone: Callable[[list[str]], int], files: Path, tmp_path: Path
+    alone: Callable[[list[str]], int], pool: list[list[str]], tmp_path: Path
 ) -> None:
-    found = compare_drawn(alone, files, tmp_path, FEW)
+    found = compare_drawn(alone, pool, tmp_path, FEW)
     assert set(found) == {0, 1, 2}
 
 
 @pytest.mark.slow
 def test_many_drawn_files(
-    alone: Callable[[list[str]], int], files: Path, tmp_path: Path
+    alone: Callable[[list[str]], int], pool: list[list[str]], tmp_path: Path
 ) -> None:
-    found = compare_drawn(alone, files, tmp_path, MANY)
+    found = compare_drawn(alone, pool, tmp_path, MANY)
     assert min(found[0], found[1], found[2]) > MANY / 50
 
 

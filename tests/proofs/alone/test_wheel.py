@@ -81,7 +81,7 @@ def test_the_wheel_has_nothing_else(wheels: tuple[Path, Path]) -> None:
         }
         texts = [archive.read(one).decode() for one in names if one.endswith(".py")]
     ours = {path.as_posix() for path in gather.files_of_checker()}
-    assert modules == ours | {"extensions.py", "__init__.py"}
+    assert modules == ours | {"loading.py", "__init__.py"}
     assert not any(
         re.search(r"^\s*(from|import) closeknit", one, re.M) for one in texts
     )

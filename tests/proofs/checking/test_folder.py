@@ -137,7 +137,7 @@ import sys
 from closeknit.proofs.checking.answers.command import main
 status = main(sys.argv[1:])
 ours = {name.split(".")[1] for name in sys.modules if name.startswith("closeknit.")}
-assert ours == {"instances", "proofs"}, ours
+assert ours == {"instances", "loading", "proofs"}, ours
 assert not any(name.startswith("closeknit.proofs.writing") for name in sys.modules)
 others = {"ortools", "highspy", "pulp", "exact", "numba"}
 assert not others & set(sys.modules), others & set(sys.modules)

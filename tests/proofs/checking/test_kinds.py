@@ -36,10 +36,10 @@ from closeknit.proofs.checking.kinds import (
     DNN,
     FILE_KINDS,
     LOG,
-    kinds_about,
     reading_proof,
 )
 from closeknit.proofs.checking.proof_file import CHECKERS, check_proof_file
+from closeknit.proofs.writing.kinds import WRITTEN, kinds_about
 
 from ...paths import ROOT
 
@@ -55,7 +55,7 @@ PACKERS: dict[str, Packer] = {
 JOB = mesh(4, 4, k=5)
 SACK = Sukp("sack", (5, 4, 3), (3, 3, 3), ((0, 1), (1, 2), (2,)), 6)
 NETWORK = dragonfly(4, 2, 2, k=4)
-OPTIONS = [row.option for row in FILE_KINDS.values()]
+OPTIONS = [one.option for one in WRITTEN.values()]
 NORMAL = ("6x6-full-k9", "drakenberg-81-core-10pct-25pct-r20-s4")
 """Bundled instances that are tried at every run; all are by ``make test-slow``."""
 
@@ -66,7 +66,7 @@ def kept(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Path]:
     folder = tmp_path_factory.mktemp("kinds")
     found = {"job": folder / "job.json", "solution": folder / "solution.json"}
     write_instance(JOB, found["job"])
-    for kind, row in FILE_KINDS.items():
+    for kind, row in WRITTEN.items():
         found[kind] = folder / row.option
         solution = ck.solve(JOB, proof=found[kind], proof_kind=row.option)
         assert solution.proof is not None
@@ -80,7 +80,13 @@ def content(path: Path) -> bytes:
 
 
 def test_every_kind_is_written_checked_and_documented() -> None:
-    assert list(FILE_KINDS) == list(WRITERS) == list(CHECKERS) == list(KINDS[1:])
+    assert (
+        list(FILE_KINDS)
+        == list(WRITTEN)
+        == list(WRITERS)
+        == list(CHECKERS)
+        == list(KINDS[1:])
+    )
     page = (ROOT / "docs/science/proofs.md").read_text(encoding="utf-8")
     table = page.split("<!-- table: kinds -->\n\n")[1].split("\n\n")[0]
     rows = [
@@ -89,17 +95,17 @@ def test_every_kind_is_written_checked_and_documented() -> None:
     ]
     assert rows == [
         [
-            row.option,
+            WRITTEN[kind].option,
             row.begins[0].decode(),
             f"{', '.join(row.problems)}: {row.where}",
-            row.written_by,
-            row.checked_by,
+            WRITTEN[kind].by,
+            WRITTEN[kind].checked_by,
         ]
-        for row in FILE_KINDS.values()
+        for kind, row in FILE_KINDS.items()
     ]
-    for row in FILE_KINDS.values():
+    for kind, row in FILE_KINDS.items():
         assert set(row.problems) <= set(PROBLEMS)
-        assert (ROOT / row.checked_by).is_file()
+        assert (ROOT / WRITTEN[kind].checked_by).is_file()
     parser, _ = parser_of("solve")
     assert f"{{auto,{','.join(OPTIONS)}}}" in parser.format_help()
 
@@ -112,11 +118,11 @@ def test_the_order_of_auto_is_that_of_the_instance(
     instance: Instance, order: list[str]
 ) -> None:
     assert kinds_about(instance) == order
-    for kind, row in FILE_KINDS.items():
+    for kind, row in WRITTEN.items():
         if kind in order:
             assert kinds_about(instance, row.option) == [kind]
             continue
-        known = " or ".join(("auto", *(FILE_KINDS[one].option for one in order)))
+        known = " or ".join(("auto", *(WRITTEN[one].option for one in order)))
         with pytest.raises(ck.InputError, match=rf"^proof_kind: must be {known} for "):
             kinds_about(instance, row.option)
 

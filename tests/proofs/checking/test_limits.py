@@ -6,14 +6,26 @@ import re
 import subprocess
 import sys
 from collections.abc import Callable, Iterator
-from itertools import chain, repeat
+from itertools import chain, count, repeat
 from pathlib import Path
 from time import monotonic, process_time
 
 import pytest
 
-from closeknit.instances import Sukp, write_instance
+from closeknit.instances import (
+    Distances,
+    Instance,
+    KSubset,
+    Mesh,
+    ProcessorSet,
+    ProcSet,
+    Submesh,
+    Sukp,
+    write_instance,
+)
+from closeknit.instances.submesh import Resident
 from closeknit.methods import METHODS
+from closeknit.methods.proofs import prove_and_cite
 from closeknit.proofs.checking import (
     CheckLimits,
     NoProof,
@@ -26,6 +38,7 @@ from closeknit.proofs.checking import (
     proof_file,
 )
 from closeknit.proofs.checking.statements import MOST_BITS, MOST_DIGITS, SHORT_BITS
+from closeknit.proofs.writing.kinds import WRITTEN
 from closeknit.proofs.writing.propagation_kernels import FastPropagator
 from closeknit.solvers import Settings, write_solution
 from tests.forging.small_proofs import cover, proof
@@ -51,7 +64,7 @@ def test_the_table_of_limits_is_that_of_the_checker() -> None:
     assert listed.pop("MOST_BITS") == MOST_BITS
     assert listed.pop("MOST_DIGITS") == MOST_DIGITS
     assert listed.pop("SHORT_BITS") == SHORT_BITS
-    names = set(CheckLimits.__slots__) - {"seconds", "now"}
+    names = set(CheckLimits.__slots__) - {"seconds", "now", "begun"}
     assert listed == {f"Limits.{name}": getattr(limits, name) for name in names}
 
 
@@ -281,6 +294,49 @@ def test_what_does_not_end_is_given_up_in_time(what: str) -> None:
             check_proof(cover(), HOSTILE[what](), limits, propagator)
         assert len(str(raised.value).splitlines()) == 1
         assert process_time() - start < ENDED + 0.6
+
+
+TABLE = Distances([[int(i != j) for j in range(150)] for i in range(150)])
+LARGE: dict[str, Instance] = {
+    "table": KSubset("table", TABLE, tuple(TABLE.locations()), 3),
+    "cuts": KSubset("cuts", Mesh((30, 30)), tuple(Mesh((30, 30)).locations()), 3),
+    "sets": ProcSet(
+        *("sets", tuple(f"p{i}" for i in range(150)), tuple(range(150)), 3),
+        tuple(ProcessorSet(f"s{i}", tuple(range(150)), (1,)) for i in range(150)),
+    ),
+    "sack": Sukp("sack", (1,) * 150, (1,) * 150, (tuple(range(150)),) * 150, 9),
+    "mesh": Submesh(
+        "mesh", (60, 60), tuple(Resident((i, i, i, i)) for i in range(9)), (9, 9)
+    ),
+    "torus": Submesh("torus", (60, 60), (), (9, 9), torus=True),
+}
+
+
+@pytest.mark.parametrize("what", LARGE)
+def test_the_clock_is_looked_at_while_a_formula_is_listed(
+    what: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The time is that of the whole check, and no proof is followed when it is over."""
+    (tmp_path / "proof").write_text("pseudo-Boolean proof version 2.0\n")
+    monkeypatch.delattr(proof_file, "follow")
+    limits = CheckLimits(seconds=0.5, now=count().__next__)
+    with pytest.raises(TooLong, match=r"proof: takes more than 0\.5 s to check$"):
+        check_proof_file(LARGE[what], tmp_path / "proof", limits)
+
+
+@pytest.mark.parametrize("kind", ["certificate", "dnn"])
+def test_what_is_done_before_the_first_node_counts(kind: str, tmp_path: Path) -> None:
+    """Reading a certificate, and what is listed for it, may take most of the time."""
+    one = KSubset("one", Mesh((3, 3)), tuple(Mesh((3, 3)).locations()), 3)
+    result = METHODS["ksubset"]["auto"](one, Settings())
+    kinds = {row.option: name for name, row in WRITTEN.items()}
+    found = prove_and_cite(
+        one, result, tmp_path / "p", seconds=60.0, kinds={kinds[kind]}
+    )
+    assert found.kept is not None
+    limits = CheckLimits(seconds=1.0, now=chain([0.0], repeat(2.0)).__next__)
+    with pytest.raises(TooLong, match="takes more than 1 s to check"):
+        check_proof_file(one, tmp_path / "p", limits)
 
 
 COMMAND = """

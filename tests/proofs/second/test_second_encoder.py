@@ -24,8 +24,9 @@ from closeknit.instances import (
     check,
     read_instance,
 )
-from closeknit.instances.problems import describe, parse_instance
+from closeknit.instances.problems import parse_instance
 from closeknit.instances.reading.parsing import parse_json
+from closeknit.instances.support import describe
 from closeknit.proofs.checking import CheckLimits, Formula, formula_of
 from closeknit.proofs.checking.checker import ProvenResult
 from closeknit.proofs.checking.formulas import levels_of

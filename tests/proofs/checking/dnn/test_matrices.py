@@ -26,7 +26,7 @@ from closeknit.instances import InputError, KSubset, check
 from closeknit.instances.errors import RefusedStep
 from closeknit.instances.ksubset.certificate_file import WrongStep, follow_lines
 from closeknit.instances.ksubset.generators import random_cluster
-from closeknit.instances.topologies.metric import Metric
+from closeknit.instances.support.own_network import Metric
 from closeknit.proofs.checking import CheckLimits, Refused, check_proof_file
 from closeknit.proofs.checking.dnn import matrices as dnn
 from closeknit.proofs.checking.dnn.matrices import BoundsChecker, squares_of
