@@ -262,7 +262,7 @@ def test_it_can_no_more_than_its_distances() -> None:
     assert not network.has_cuts
     assert not network.is_flat
     assert not network.repeats
-    for name in ("ring_lengths", "grid", "tree", "graph", "labels"):
+    for name in ("ring_lengths", "grid", "tree", "graph"):
         assert getattr(network, name) is None, name
     job = job_on(Cylinder(4, 3), 3)
     assert arrays.tree_of(job) is None
