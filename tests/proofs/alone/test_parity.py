@@ -177,6 +177,7 @@ def test_bad_words_are_one_line(tree: Path, files: Path, tmp_path: Path) -> None
         ([str(tmp_path / "none.json"), some[1]], "cannot be read"),
         (some[:1], "SOLUTION: is missing"),
         ([str(opb)], "PROOF: is missing"),
+        ([str(opb), str(opb), "--accept", "solver"], "--accept: is not for formulas"),
         ([*some, some[0]], "is one file too many"),
         ([*some, "--time-limit", "0"], "--time-limit: must be positive"),
         ([*some, "--time-limit", "nan"], "--time-limit: must be positive"),
