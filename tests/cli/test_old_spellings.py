@@ -30,7 +30,7 @@ from closeknit.clusters.commands.cluster import objective_of
 from closeknit.clusters.placement import NodeSelector
 from closeknit.clusters.topologies import read_cluster
 from closeknit.formulations.ksubset.bounds import bounds, towns
-from closeknit.instances import InputError, arrays
+from closeknit.instances import InputError, Mesh, arrays
 from closeknit.instances.ksubset import dispersal
 from closeknit.instances.ksubset.generators import mesh
 from closeknit.instances.sukp import text
@@ -361,6 +361,14 @@ def test_every_old_spelling_is_in_the_section() -> None:
         ), old
 
 
+NAMES_OF_NETWORKS = {
+    "labels": None,
+    "described": "3×3 mesh",
+    "article": "a mesh",
+    "drawn_as": Mesh(3, 3),
+}
+
+
 def test_attributes_that_are_functions_of_arrays_now() -> None:
     job: Any = mesh(3, 3, k=4)
     for name in ("points", "hops", "has_cuts"):
@@ -372,6 +380,9 @@ def test_attributes_that_are_functions_of_arrays_now() -> None:
         assert np.array_equal(found, getattr(arrays, name)(job))
     with pytest.warns(DeprecationWarning, match="topology.distances is now"):
         assert job.topology.distances(np.array([0, 0]), np.array([2, 1])) == 3
+    for name, value in NAMES_OF_NETWORKS.items():
+        with pytest.warns(DeprecationWarning, match=f"topology.{name} is now "):
+            assert getattr(job.topology, name) == value
     with pytest.raises(AttributeError, match="'KSubset' object has no attribute 'nay'"):
         job.nay  # noqa: B018
     with pytest.raises(AttributeError, match="no attribute 'hops'"):
