@@ -225,9 +225,11 @@ def python_for(tree: Path, folder: Path) -> str:
         pip = [str(python), "-m", "pip", "install", "--quiet"]
         pip.append("--disable-pip-version-check")
         pinned = ["--require-hashes", "-r", str(tree / "constraints.txt")]
-        subprocess.run([*pip, *pinned], check=True)
         own = ["--no-deps", "--no-build-isolation", str(tree)]  # for its metadata
-        subprocess.run([*pip, *own], check=True)
+        for words in (pinned, own):
+            if subprocess.run([*pip, *words], check=False).returncode:
+                say(f"pip cannot install what {tree.name} pins")
+                raise SystemExit(2)
     return str(python)
 
 

@@ -134,6 +134,7 @@ def _page(args: argparse.Namespace, where: Path) -> int:
     from ..reports.frontier.worst import read_families
     from ..reports.pages.markdown import markdown_of
 
-    document = frontier_document(read_families(where))
-    outputs.write_out(args.out or "-", markdown_of(document))
+    if not (files := [*read_families(where)]):
+        raise InputError("has no file of a family", file=where)
+    outputs.write_out(args.out or "-", markdown_of(frontier_document(files)))
     return 0

@@ -73,8 +73,8 @@ def main() -> int:
                 return 2
             try:
                 unpack(packages[0], folder)
-            except ValueError as error:
-                print(error, file=sys.stderr)
+            except (ValueError, KeyError, OSError, tarfile.TarError) as error:
+                print(f"pyodide {VERSION}: {error}", file=sys.stderr)
                 return 2
     print(folder)
     return 0

@@ -135,6 +135,14 @@ def test_a_value_then_a_better_one_then_its_proof(work: Path, capsys: Capture) -
     assert page.count("\n## ") >= 2
 
 
+def test_a_frontier_of_nothing_is_no_page(work: Path, capsys: Capture) -> None:
+    (work / "empty").mkdir()
+    assert run(["frontier", "page", "--folder", "empty"]) == 2
+    said = capsys.readouterr()
+    assert (said.out, said.err.count("\n")) == ("", 1)
+    assert "empty: has no file of a family" in said.err
+
+
 def test_value_and_bound_are_merged_from_two_solutions(
     work: Path, capsys: Capture
 ) -> None:

@@ -194,6 +194,25 @@ def test_bad_words_are_named(
     assert message in capsys.readouterr().err
 
 
+def test_pins_that_cannot_be_installed_are_one_line(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    tree = tmp_path / "before"
+    tree.mkdir()
+    (tree / "pyproject.toml").write_text("[project]\ndependencies = []\n")
+    (tree / "constraints.txt").write_text("")
+
+    def create(home: Path, with_pip: bool) -> None:
+        (home / "bin").mkdir(parents=True)
+        (home / "bin" / "python").symlink_to("/bin/false")
+
+    monkeypatch.setattr(compare.venv, "create", create)
+    with pytest.raises(SystemExit) as stopped:
+        compare.python_for(tree, tmp_path)
+    assert stopped.value.code == 2
+    assert capsys.readouterr().err.endswith("pip cannot install what before pins\n")
+
+
 @pytest.mark.parametrize("name", ["no-such-commit", "--help", "HEAD:README.md"])
 def test_an_unknown_commit_is_one_line(
     name: str, capsys: pytest.CaptureFixture[str]

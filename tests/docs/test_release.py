@@ -125,6 +125,32 @@ def test_what_cannot_be_compared_is_no_agreement(
     assert says in done.stderr
 
 
+def test_a_lock_that_is_missing_is_one_line(tmp_path: Path) -> None:
+    (tmp_path / ".github").mkdir()
+    words = [sys.executable, pin.__file__, "--check", "--root", str(tmp_path)]
+    done = subprocess.run(words, capture_output=True, text=True)
+    assert done.returncode == 1
+    assert (
+        done.stderr == f"{tmp_path}/.github/actions.lock: No such file or directory\n"
+    )
+
+
+def test_a_package_of_pyodide_that_is_none_is_one_line(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]
+) -> None:
+    """A folder of that name, a file without the digest: npm answers as it likes."""
+    pyodide = loaded(ROOT / "tools" / "pyodide.py")
+    npm = tmp_path / "npm"
+    monkeypatch.setenv("PATH", f"{tmp_path}:{os.environ['PATH']}")
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path))
+    for made in ("mkdir a.tgz", "echo > a.tgz"):
+        npm.write_text(f"#!/bin/sh\n{made}\n", "utf-8")
+        npm.chmod(0o755)
+        assert pyodide.main() == 2
+        said = capfd.readouterr()
+        assert (said.out, said.err.count("\n")) == ("", 1)
+
+
 def run(*words: str, cwd: Path) -> str:
     own = {
         **os.environ,
