@@ -13,6 +13,7 @@ from ..problems import Instance, problem_of
 from ..topologies import Topology
 from . import ksubset, networks, procset, submesh, sukp
 from .own_network import Metric as Metric
+from .point_lists import convert_points as convert_points
 from .record import Support
 
 _CORE = {

@@ -4,30 +4,24 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import InitVar, dataclass, field
-from decimal import Context, Decimal
+from decimal import Decimal
 from typing import TYPE_CHECKING, Any
 
+from ...loading import find
 from ..errors import InputError
 from ..reading import fields
 from ..reading.decimals import (
-    MOST_DECIMALS,
     decimals,
     digits,
     refuse_scale,
     scale_points,
     unscale,
 )
-from ..reading.fields import integer
-from ..reading.json_types import to_json_types
-from ..reading.numbers import between
 from ..value import LARGEST
 from .topology import AlongAxes, Site, reads
 
 if TYPE_CHECKING:
     Rows = Iterable[Iterable[int | float | Decimal]]
-
-_EXACT = Context(prec=MOST_DECIMALS + 30)
-_ROUND = "write ck.Points(array, digits=3)"
 
 
 @dataclass(frozen=True, repr=False)
@@ -68,7 +62,8 @@ class Points(AlongAxes):
         """Convert lists, arrays and decimals; refuse invalid points."""
         where = "topology.coordinates"
         if digits is not None or not _is_exact(self.coordinates):
-            coordinates, scale = _convert(self.coordinates, digits, where)
+            convert = find("instances.support.point_lists").convert_points
+            coordinates, scale = convert(self.coordinates, digits, where)
             if self.scale != 1:
                 raise InputError("is for integers", "scale", self.scale)
             object.__setattr__(self, "coordinates", coordinates)
@@ -152,34 +147,6 @@ def _parse(value: dict[str, Any]) -> Points:
     fields.only(value, both, both, "topology")
     where = "topology.coordinates"
     return Points(*scale_points(fields.lists(value["coordinates"], where), where))
-
-
-def _convert(
-    rows: object, digits: int | None, field: str
-) -> tuple[tuple[Site, ...], int]:
-    """Scale coordinates to integers, after rounding them if ``digits`` is given."""
-    if digits is not None:
-        between(integer(digits, "digits"), 0, MOST_DECIMALS, "digits")
-        rows = _round(to_json_types(rows), digits)
-    try:
-        coordinates, scale = scale_points(rows, field)
-    except InputError as error:
-        if "decimals" in error.problem:
-            raise InputError(f"{error.problem}: {_ROUND}", error.field) from None
-        raise
-    spread = sum(max(axis) - min(axis) for axis in zip(*coordinates, strict=False))
-    if scale > 1 and 8 * spread >= LARGEST:  # no two could be chosen, see `KSubset`
-        raise InputError(f"more digits than can be summed: {_ROUND}", field)
-    return coordinates, scale
-
-
-def _round(value: Any, digits: int) -> Any:
-    """Round numbers in lists, half to even; leave everything else as it is."""
-    if isinstance(value, list):
-        return [_round(each, digits) for each in value]
-    if isinstance(value, Decimal) and abs(value) < LARGEST:
-        return value.quantize(Decimal(1).scaleb(-digits), context=_EXACT)
-    return value
 
 
 def _is_exact(coordinates: object) -> bool:

@@ -45,8 +45,6 @@ LEFT: dict[str, tuple[str, ...]] = {
         "instances/reading/json_types.py: _key",
         "instances/reading/numbers.py: positive",
         "instances/topologies/graph.py: Graph.from_networkx",
-        "instances/topologies/points.py: _convert",
-        "instances/topologies/points.py: _round",
         "instances/topologies/tree.py: switch_tree",
     ),
     "is asked for by methods, drawings and tables": (
