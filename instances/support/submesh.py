@@ -16,6 +16,7 @@ from .record import Features, Support, document
 def describe(instance: Submesh) -> str:
     """Describe an instance in a few words.
 
+    >>> from closeknit.instances.submesh import Resident
     >>> describe(Submesh("one", (4, 4), (Resident((0, 0, 1, 1)),), (4, 2)))
     '4x2 in a 4x4 mesh with 1 resident, 12 of 16 processors free'
     """
