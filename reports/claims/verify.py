@@ -34,8 +34,8 @@ class ClaimResult:
     seconds, cpu
         Wall-clock time, and that of the processor without child processes.
     rederived
-        What became of the optima that it relies on and that were derived again, by
-        digest: several claims may rely on one.
+        What became of the optima that it asked for and that were derived again, by
+        digest: several claims may ask for one; of those known already some are missing.
     """
 
     claim: Claim

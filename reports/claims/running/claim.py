@@ -108,8 +108,8 @@ class Trial:
         Seconds for one run of a method; an optimum not proved by then is no
         evidence and stops the claim.
     relied
-        What was derived again of the answers that a claim relies on, by digest of the
-        instance; whoever tests a claim empties it before.
+        What was derived again of the answers that a claim asked for, by digest of the
+        instance, but for optima known already; whoever tests a claim empties it before.
     """
 
     methods: Mapping[str, Run] = field(default_factory=lambda: KSUBSET)
@@ -190,21 +190,22 @@ class Trial:
             )
         assert result.objective is not None
         assert result.chosen is not None
-        among = f"{self.seed} {method} {sha256(instance)}"
-        if not (self.quick and enumerated) or Random(among).randrange(4) == 0:
-            self._rederive(method, instance, result)
+        if rederivable(result):
+            drawn = f"{self.seed} {method} {sha256(instance)}"
+            if not (self.quick and enumerated) or Random(drawn).randrange(4) == 0:
+                self._rederive(method, instance, result, drawn)
         return result.objective, result.chosen
 
-    def _rederive(self, method: str, instance: Instance, result: Result) -> None:
+    def _rederive(
+        self, method: str, instance: Instance, result: Result, drawn: str
+    ) -> None:
         """Derive an optimum again that a search has enumerated, once an instance.
 
-        1 in 20 for each method, drawn by the seed, is also found by the source of the
-        kernels. Raises `UntrueAnswer` if it is wrong.
+        1 in 20 for each method is also found by the source of the kernels, by what
+        ``drawn`` lists: seed, method, digest. Raises `UntrueAnswer` if it is wrong.
         """
-        if not rederivable(result):
-            return
         seconds = seconds_for(result.seconds)
-        digest = sha256(instance)
+        digest = drawn.rpartition(" ")[2]
 
         def again() -> Rederived:
             return rederive(instance, method, result, seconds)
@@ -217,7 +218,7 @@ class Trial:
 
         ways = {f"{digest} {result.objective}": again}
         small = support_of(instance).features(instance).n <= MOST_INTERPRETED
-        if small and is_drawn(f"{self.seed} {method} {digest}"):
+        if small and is_drawn(drawn):
             ways[f"{digest} {result.objective} {method}"] = by_source
         for key, way in ways.items():
             if key not in self._again:

@@ -10,6 +10,7 @@ from dataclasses import replace
 from pathlib import Path
 from time import perf_counter
 from types import MappingProxyType
+from typing import Any
 from xml.etree import ElementTree
 
 import numpy as np
@@ -33,7 +34,10 @@ from closeknit.instances import (
 from closeknit.instances.ksubset.json import parse_ksubset
 from closeknit.instances.topologies import Cuts
 from closeknit.methods import KSUBSET
+from closeknit.methods.rederiving import Rederived, rederive
+from closeknit.reports.claims import verify as verifying
 from closeknit.reports.claims.catalogue import CLAIMS
+from closeknit.reports.claims.running import claim as running
 from closeknit.reports.claims.running.claim import Trial, UntrueAnswer
 from closeknit.reports.claims.running.samples import draw_samples
 from closeknit.reports.claims.verify import ClaimResult
@@ -435,6 +439,24 @@ def test_an_optimum_that_its_certificate_contradicts_breaks_a_claim() -> None:
     assert str(farthest(instance).objective) in text
     assert f"cost {least}" in text
     assert caught.value.instance == instance
+
+
+def test_claims_of_one_process_share_what_is_derived_again(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """Of workers of a parallel run, too: each had derived all of it for each claim."""
+    derived = []
+
+    def noted(*words: Any) -> Rederived:
+        derived.append(words)
+        return rederive(*words)
+
+    monkeypatch.setattr(running, "rederive", noted)
+    first = verifying._verdict_on("mm-reaches-1.74", 17, True, 60.0)
+    count = len(derived)
+    assert len(first["rederived"]) >= count > 0
+    verifying._verdict_on("mm-reaches-1.74", 17, True, 60.0)
+    assert len(derived) == count
 
 
 def test_optima_are_derived_again_once_and_counted(
