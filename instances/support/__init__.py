@@ -12,8 +12,7 @@ from ..escape_hidden import brief
 from ..problems import Instance, problem_of
 from ..topologies import Topology
 from . import ksubset, networks, procset, submesh, sukp
-from .own_network import Metric as Metric
-from .point_lists import convert_points as convert_points
+from .own_network import Metric as Metric  # for digests of code, which follow imports
 from .record import Support
 
 _CORE = {

@@ -82,9 +82,9 @@ def chosen_by_names(instance: KSubset, listed: Collection[Any]) -> list[int] | N
     sites. Raises InputError for a name that is no free processor, and for one that is
     listed twice.
     """
-    labels = labels_of(instance.topology)
-    if labels is None or not any(map(is_name, listed)):
+    if not (instance.topology.on_nodes and any(map(is_name, listed))):
         return None
+    labels = labels_of(instance.topology) or ()
     index = {name: i for i, name in enumerate(instance.names)}
     known, chosen = set(labels), dict[int, None]()
     for place, name in enumerate(listed):

@@ -71,7 +71,8 @@ class CheckLimits:
 
     def spent(self) -> float:
         """Return the seconds since the time began."""
-        return 0.0 if self.begun is None else self.now() - self.begun
+        assert self.begun is not None  # else no limit would ever be reached
+        return self.now() - self.begun
 
 
 class TimeBudget:

@@ -157,9 +157,9 @@ def check_files(
         raise InputError("is one file too many", value=rest[most])
     if counted:
         return report_recount(first, limits)
-    if formula and accept:
-        raise InputError("is not for formulas (.opb)", "--accept")
     if formula:
+        if accept:
+            raise InputError("is not for formulas (.opb)", "--accept")
         return report_formula(first, rest[0], limits)
     look = partial(examine, proof=rest[1] if rest[1:] else None, limits=limits)
     cure = "PROOF or --accept"
