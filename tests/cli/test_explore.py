@@ -33,17 +33,17 @@ def test_it_serves_until_it_is_ended(tmp_path: Path) -> None:
         said = process.stdout.readline()
         found = re.search(r"http://127\.0\.0\.1:\d+", said)
         assert found is not None
-        with urllib.request.urlopen(found[0], timeout=30) as page:
+        with urllib.request.urlopen(found[0], timeout=300) as page:
             assert b"<title>closeknit explore</title>" in page.read()
         asked = urllib.request.Request(
             f"{found[0]}/api/start", b"{}", {"content-type": "application/json"}
         )
-        with urllib.request.urlopen(asked, timeout=30) as answer:
+        with urllib.request.urlopen(asked, timeout=300) as answer:
             first = json.load(answer)["first"]
         assert (first["name"], first["view"]) == ("topology", "racks")
         assert len(first["labels"]) == 9
         process.send_signal(signal.SIGINT)
-        _, errors = process.communicate(timeout=30)
+        _, errors = process.communicate(timeout=300)
         assert (process.returncode, errors) == (0, "")
     finally:
         process.kill()

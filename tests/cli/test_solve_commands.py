@@ -255,7 +255,7 @@ def test_ctrl_c_gives_the_best_so_far(tmp_path: Path) -> None:
         )
         time.sleep(patience)
         os.kill(process.pid, signal.SIGINT)
-        output, errors = process.communicate(timeout=60)
+        output, errors = process.communicate(timeout=300)
         assert "Traceback" not in errors or "import" in errors
         if process.returncode == 0:
             break

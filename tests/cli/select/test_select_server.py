@@ -287,13 +287,13 @@ def test_whatever_a_request_meets_the_next_one_is_served() -> None:
                 raise SystemError("a kernel returned with an exception set") from error
         return {"line": line.decode()}
 
-    status, answers = loop(answer, b"memory\nbug\nslow\nwrapped\nlast", seconds=0.1)
+    status, answers = loop(answer, b"memory\nbug\nslow\nwrapped\nlast", seconds=0.5)
     assert status == 0
     assert answers == [
         {"error": "there is not enough memory for this request"},
         {"error": "internal error: KeyError: 'x'"},
-        {"error": "given up after 0.1 s"},
-        {"error": "given up after 0.1 s"},
+        {"error": "given up after 0.5 s"},
+        {"error": "given up after 0.5 s"},
         {"line": "last"},
     ]
     assert signal.getitimer(signal.ITIMER_REAL) == (0.0, 0.0)

@@ -20,7 +20,7 @@ class OverSocket(http.client.HTTPConnection):
     """A connection to a socket of the file system."""
 
     def __init__(self, path: str) -> None:
-        super().__init__("localhost", timeout=30)
+        super().__init__("localhost", timeout=300)
         self._path = path
 
     def connect(self) -> None:
@@ -81,10 +81,10 @@ def test_a_port_with_a_token(
     words = ("--topology", topology, "--port", "0", "--host", "127.0.0.1")
     with served(*words) as (process, where):
         port = int(where.rpartition(":")[2])
-        client = http.client.HTTPConnection("127.0.0.1", port, timeout=30)
+        client = http.client.HTTPConnection("127.0.0.1", port, timeout=300)
         assert asked(client, "POST", "/select", {"k": 2})[0] == 401
         known = {"authorization": f"Bearer {TOKEN}"}
-        client = http.client.HTTPConnection("127.0.0.1", port, timeout=30)
+        client = http.client.HTTPConnection("127.0.0.1", port, timeout=300)
         assert asked(client, "POST", "/select", {"k": 2}, **known)[0] == 200
         process.send_signal(signal.SIGINT)
         assert process.wait(30) == 0
@@ -98,7 +98,7 @@ def test_a_hangup_ends_it_as_sigterm_does(topology: str, ignored: bool) -> None:
     try:
         with served("--topology", topology, "--port", "0") as (process, where):
             port = int(where.rpartition(":")[2])
-            client = http.client.HTTPConnection("127.0.0.1", port, timeout=30)
+            client = http.client.HTTPConnection("127.0.0.1", port, timeout=300)
             assert asked(client, "GET", "/healthz")[0] == 200
             process.send_signal(signal.SIGHUP)
             if ignored:
@@ -115,7 +115,7 @@ def test_on_the_loopback_other_hosts_are_refused(
     monkeypatch.delenv("CLOSEKNIT_TOKEN", raising=False)
     with served("--topology", topology, "--port", "0") as (process, where):
         port = int(where.rpartition(":")[2])
-        client = http.client.HTTPConnection("127.0.0.1", port, timeout=30)
+        client = http.client.HTTPConnection("127.0.0.1", port, timeout=300)
         for headers in ({"host": "evil.example"}, {"origin": "http://evil.example"}):
             status, answer = asked(client, "PUT", "/state", {"free": ""}, **headers)
             assert status in (400, 403), answer

@@ -14,6 +14,7 @@ from closeknit.clusters.placement import NodeSelector
 from closeknit.clusters.service.application import Application
 from closeknit.clusters.service.service import Service
 from closeknit.clusters.topologies import parse_cluster
+from closeknit.scheduler.http import worker
 from closeknit.scheduler.http.factory import AccessPolicy
 from closeknit.solvers import SolverError
 from closeknit.solvers.running.kernels import interpreted
@@ -240,11 +241,12 @@ def test_requests_beyond_the_queue_are_told_to_come_again(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     made = service(TORUS)  # choices there are left to the worker
+    made.time_limit = 60.0
     app = Application(made, AccessPolicy(most_waiting=2)).asgi
     held, choose = threading.Event(), made.select
 
     def slow(*args: Any) -> dict[str, Any]:
-        assert held.wait(10)
+        assert held.wait(60)
         return choose(*args)
 
     monkeypatch.setattr(made, "select", slow)
@@ -271,25 +273,30 @@ def test_a_request_that_waited_beyond_its_limit_is_not_begun(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     made = service(TORUS)  # choices there are left to the worker
-    made.time_limit = 0.05
-    held = threading.Event()
+    begun, held = threading.Event(), threading.Event()
     app = Application(made, AccessPolicy()).asgi
     choose = made.select
+    now = 0.0  # no clock of the machine: a slow one would refuse the first as well
+    monkeypatch.setattr(worker, "monotonic", lambda: now)
 
     def slow(*args: Any) -> dict[str, Any]:
-        assert held.wait(10)
+        begun.set()
+        assert held.wait(60)
         return choose(*args)
 
     monkeypatch.setattr(made, "select", slow)
 
     async def crowd() -> list[Answer]:
-        both = [
-            asyncio.ensure_future(asked(app, "POST", "/select", {"k": 3}))
-            for _ in range(2)
-        ]
-        await asyncio.sleep(0.2)
+        nonlocal now
+        first = asyncio.ensure_future(asked(app, "POST", "/select", {"k": 3}))
+        while not (begun.is_set() or first.done()):
+            await asyncio.sleep(0)
+        second = asyncio.ensure_future(asked(app, "POST", "/select", {"k": 3}))
+        while (await asked(app, "GET", "/healthz")).json["waiting"] < 2:
+            await asyncio.sleep(0)
+        now = made.time_limit + 1
         held.set()
-        return [*await asyncio.gather(*both)]
+        return [await first, await second]
 
     first, second = asyncio.run(crowd())
     assert first.status == 200

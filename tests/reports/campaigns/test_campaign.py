@@ -48,7 +48,7 @@ def is_running(pid: int) -> bool:
     return state != "Z"
 
 
-def until(condition: Callable[[], bool], seconds: float = 20) -> bool:
+def until(condition: Callable[[], bool], seconds: float = 300) -> bool:
     end = monotonic() + seconds
     while not condition():
         if monotonic() > end:

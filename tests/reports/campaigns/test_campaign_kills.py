@@ -140,7 +140,7 @@ def wait_a_little(
 
 
 def until_empty(folder: Path) -> bool:
-    end = monotonic() + 60
+    end = monotonic() + 300
     while list(folder.iterdir()):
         if monotonic() > end:
             return False
