@@ -10,10 +10,11 @@ from ...proofs.checking import CheckLimits
 from ...proofs.checking.kinds import reading_proof
 from ...proofs.checking.statements import TooLong
 from ...reports.claims.ksubset.families import find_misstatement
-from ...reports.claims.running.claim import Trial
+from ...reports.claims.running.claim import Trial, Undecided
 from ...reports.frontier.entries import FrontierEntry, NotHere
 from ...reports.frontier.worst import WorstInstance
 from ...solvers import Grade, Proof, Status, solution_errors
+from ...solvers.running.interrupt import run_alarmed
 from ..examining import examine
 
 
@@ -29,12 +30,13 @@ def check_entry(
     What lies outside of the folder and is not there, or takes longer than the limit, is
     ``not checked``; what else cannot be followed is wrong.
     """
+    limits = limits.from_now()
     try:
         if isinstance(entry, WorstInstance):
-            why = find_misstatement(Trial(), entry)
+            why = find_misstatement(Trial(time_limit=limits.seconds), entry)
         else:
             why = _find_untruth(where, entry, limits, plain)
-    except (NotHere, TooLong) as error:
+    except (NotHere, TooLong, Undecided) as error:
         return "not checked", str(error)
     except InputError as error:
         why = str(error)
@@ -45,7 +47,10 @@ def _find_untruth(
     where: Path, entry: FrontierEntry, limits: CheckLimits, plain: bool
 ) -> str:
     """Return what is not true of an entry, or not shown; "" if all is."""
-    instance, claimed = entry.read(), entry.claims
+    claimed = entry.claims
+    instance, _ = run_alarmed(limits.seconds, entry.read)
+    if instance is None:
+        raise TooLong(f"takes more than {limits.seconds:g} s to make")
     if wrong := solution_errors(instance, claimed):
         return wrong[0]  # also where the proof is not here
     if claimed.status is Status.UNKNOWN:

@@ -9,6 +9,7 @@ import subprocess
 import sys
 from collections.abc import Callable
 from contextlib import suppress
+from fractions import Fraction
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any
@@ -32,6 +33,7 @@ from closeknit.instances import (
     problems,
     write_instance,
 )
+from closeknit.instances.ksubset import generators
 from closeknit.methods import KSUBSET, PROCSET
 from closeknit.methods.proofs import prove_and_cite
 from closeknit.proofs.checking import CheckLimits
@@ -293,6 +295,33 @@ def test_a_recipe_makes_the_instance_again(work: Path, capsys: Capture) -> None:
     assert run([*words, "--recipe", recipe]) == 0
     assert entries(work)[0]["instance"] == {"generate": recipe}
     assert run(["frontier", "check"]) == 0
+
+
+def test_the_limit_holds_for_what_a_recipe_makes(work: Path, capsys: Capture) -> None:
+    fill(work)
+    path = work / "frontier" / "jobs.json"
+    document = json.loads(path.read_text())
+    document["entries"][0]["instance"] = {"generate": "full --shape 2000x2000 --k 4"}
+    path.write_text(json.dumps(document))
+    assert run(["frontier", "check", "--time-limit", "2"]) == 0  # the other one holds
+    said = capsys.readouterr().out
+    assert "jobs: job-4: not checked: takes more than 2 s to make" in said
+
+
+def test_a_worst_case_that_is_not_decided_in_time_is_not_checked() -> None:
+    entry = WorstInstance(
+        method="mm",
+        instance=generators.random_occupancy(
+            (30, 30), 90, Fraction(7, 10), seed=6, kind="torus"
+        ),
+        cost=2,
+        optimum=1,
+        how="drawn",
+        date="2026-11-29",
+        closeknit="0.2.0",
+    )
+    word, why = check_entry(Path(), entry, CheckLimits(seconds=1.0))
+    assert (word, "within 1 s" in why) == ("not checked", True), why
 
 
 @pytest.mark.parametrize(
