@@ -6,13 +6,10 @@ from typing import NamedTuple
 
 from ...instances.errors import InputError
 from ...instances.problems import Instance
-from ...instances.support import support_of
 from ..checking.kinds import CERTIFICATE, DNN, FILE_KINDS, LOG
 
 AUTO = "auto"
 """Any kind of proof."""
-MOST_LOGGED = 40
-"""Processors of a network without cuts up to which pseudo-Boolean proofs come first."""
 
 
 class WrittenKind(NamedTuple):
@@ -45,14 +42,12 @@ serve an instance."""
 def kinds_about(instance: Instance, wanted: str = AUTO) -> list[str]:
     """Return the kinds of proofs that are written about an instance, the first first.
 
+    Pseudo-Boolean ones are the last, as they take longest where others serve, too.
     ``wanted`` is the option of the only one that will do, or ``auto``. Raises
     InputError if there is none.
     """
     about = [kind for kind, row in FILE_KINDS.items() if row.is_about(instance)]
-    support = support_of(instance)
-    large = support.features(instance).n > MOST_LOGGED
-    if about == [LOG, DNN] and (large or support.required(instance)):
-        about.reverse()
+    about.sort(key=LOG.__eq__)
     found = {WRITTEN[kind].option: kind for kind in about}
     if wanted != AUTO and wanted not in found:
         known = " or ".join((AUTO, *found))

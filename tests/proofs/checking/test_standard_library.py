@@ -191,7 +191,7 @@ def library(folder: Path, instances: Iterable[tuple[str, str, Instance]]) -> Pat
     """Make a folder of proofs of some instances."""
     limit, entries = Settings(time_limit=60), []
     for problem, kind, instance in instances:
-        kinds = (DNN,) if kind == DNN else KINDS
+        kinds = (kind,) if kind in (DNN, LOG) else KINDS
         result = METHODS[problem]["auto"](instance, limit)
         proven = certify(instance, "auto", result, 60, kinds)
         entries.append(write_entry(folder, instance, proven))
