@@ -8,10 +8,11 @@ written from the definitions, pair by pair; nothing is shared with the methods.
 
 from __future__ import annotations
 
+from bisect import bisect_left
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
-from functools import partial
+from functools import cached_property, partial
 from itertools import combinations, pairwise, permutations, product
 from random import Random
 
@@ -27,19 +28,22 @@ Ends = tuple[tuple[Fraction, ...], ...]
 """For each axis the m - 1 places at which one strip ends and the next begins."""
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Cut:
     """Points of different coordinates along every axis, and where their strips end."""
 
     points: tuple[Site, ...]
     ends: Ends
 
+    @cached_property
+    def _cells(self) -> dict[Site, Cell]:
+        return {
+            point: tuple(map(bisect_left, self.ends, point)) for point in self.points
+        }
+
     def cell(self, point: Site) -> Cell:
         """Return the strips in which a point lies."""
-        return tuple(
-            sum(x > end for end in ends)
-            for x, ends in zip(point, self.ends, strict=True)
-        )
+        return self._cells[point]
 
     def across(self, one: Site, other: Site) -> int:
         """Return the distance of two points along the axes whose strips differ."""
