@@ -17,6 +17,7 @@ from ....instances.reading.files import MOST_BYTES
 from ....proofs.checking.dnn import matrices
 from ....proofs.writing.bound_arrays import NodeArrays
 from ....solvers import Limit, SolverError
+from ....solvers.blas import blas_threads
 from ....solvers.running.limits import limits
 from .relaxation import Dual
 from .search import MOST_LISTED, DnnSearch, Node
@@ -50,7 +51,7 @@ def record(
     """
     search = _Recorder(instance, objective, chosen)
     search.listed = listed
-    with limits(deadline) as watch:
+    with limits(deadline) as watch, blas_threads(1):
         while search.unfinished():
             if limit := watch.reached():
                 return limit

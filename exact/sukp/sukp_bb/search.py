@@ -36,6 +36,7 @@ from ....heuristics.sukp.sukp_greedy import greedy
 from ....heuristics.sukp.tabu import tabu
 from ....instances import InputError, Sukp
 from ....solvers import DEFAULT, Grade, Limit, Proof, Result, Settings, answer
+from ....solvers.blas import blas_threads
 from ....solvers.running import clock
 from ....solvers.running.interrupt import OutOfTimeError
 from ....solvers.running.limits import Limits, limits
@@ -263,8 +264,8 @@ class ExclusionSearch(SteppableSearch):
         """
         if deadline - clock.now() < _PRODUCT_SECONDS * self.rows**2:
             return None
-        bound = Products(self._problem)
-        with limits(deadline) as watch:
+        with limits(deadline) as watch, blas_threads(self._at_once):
+            bound = Products(self._problem)
             bound.improve(lambda: watch.reached() is not None)
             self._known = max(self._known, bound.least)
             return Limit.INTERRUPT if watch.pressed.is_set() else None
