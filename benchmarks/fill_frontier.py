@@ -125,8 +125,12 @@ RECIPES: dict[str, tuple[str, list[str]]] = {
 FILES = {
     "pmed": (
         "OR-Library, p-median networks: the closest k nodes, k being the p of the file "
-        "(Drezner 2006); pmed16 to pmed40 are missing",
-        [f"data/pmed/pmed{i}.txt.xz" for i in range(1, 16)],
+        "(Drezner 2006); pmed19, 20, 24, 25, 29, 30, 34, 37 and 40 are missing",
+        [
+            f"data/pmed/pmed{i}.txt.xz"
+            for i in range(1, 41)
+            if i not in (19, 20, 24, 25, 29, 30, 34, 37, 40)
+        ],
     ),
 }
 BY_MATRICES = ("dragonflies", "grey-patterns", "k-cluster", "pmed")
