@@ -114,6 +114,10 @@ class InputError(ValueError):
         )
 
 
+class TooLong(InputError):
+    """A limit of time or size was reached: nothing is known of what was checked."""
+
+
 @contextmanager
 def in_file(file: str | Path) -> Iterator[None]:
     """Let errors name the file that is read, unless they name one."""

@@ -5,10 +5,10 @@ from __future__ import annotations
 from pathlib import Path
 
 from ...instances import InputError
+from ...instances.errors import TooLong
 from ...instances.support import support_of
 from ...proofs.checking import CheckLimits
 from ...proofs.checking.kinds import reading_proof
-from ...proofs.checking.statements import TooLong
 from ...reports.claims.ksubset.families import find_misstatement
 from ...reports.claims.running.claim import Trial, Undecided
 from ...reports.frontier.entries import FrontierEntry, NotHere

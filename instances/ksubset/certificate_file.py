@@ -9,7 +9,7 @@ from pathlib import Path
 from time import monotonic
 from typing import Any, BinaryIO
 
-from ..errors import InputError, RefusedStep, in_file
+from ..errors import InputError, RefusedStep, TooLong, in_file
 from ..reading import fields
 from ..reading.files import MOST_BYTES, decode_text
 from ..reading.packed import reading_unpacked
@@ -26,10 +26,6 @@ MOST_NODES = 2**20
 
 class WrongStep(InputError):
     """A step of a certificate does not follow, or branches are missing."""
-
-
-class TooSlow(InputError):
-    """The time was over before all steps were checked."""
 
 
 def check_certificate(
@@ -82,7 +78,7 @@ def follow_lines(
 
     def look_at_clock() -> None:
         if now() > until:
-            raise TooSlow(f"takes more than {seconds:g} s to check", file=path)
+            raise TooLong(f"takes more than {seconds:g} s to check", file=path)
 
     def parse_lines() -> Iterator[Any]:
         nonlocal number
@@ -99,7 +95,7 @@ def follow_lines(
             raise RefusedStep("the tree is complete already")
     except RefusedStep as refused:
         raise WrongStep(str(refused), file=f"{path}:{number}") from None
-    except TooSlow:
+    except TooLong:
         raise
     except InputError as error:
         raise error.of_file(f"{path}:{number}") from None

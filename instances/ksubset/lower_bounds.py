@@ -12,7 +12,7 @@ from math import inf, prod
 from operator import add, itemgetter, mul
 from time import monotonic
 
-from ..errors import InputError
+from ..errors import TooLong
 from ..topologies import Grid, Site, Tree
 from .certificate import CertificateChecker
 from .instance import KSubset
@@ -36,8 +36,10 @@ def derive_bound(
 
     Raises
     ------
+    TooLong
+        If it takes longer than ``seconds``.
     InputError
-        If it takes longer than ``seconds``, or a certificate of a town does not hold.
+        If a certificate of a town does not hold.
 
     >>> from closeknit.instances import mesh
     >>> [derive_bound(mesh(5, 5, k=5), by) for by in (STAR, TOWN, AXIS)]
@@ -47,7 +49,7 @@ def derive_bound(
 
     def look_at_clock() -> None:
         if monotonic() > until:
-            raise InputError(f"takes more than {seconds:g} s to derive", "bound")
+            raise TooLong(f"takes more than {seconds:g} s to derive", "bound")
 
     if by == STAR:
         stars = _stars(instance, look_at_clock)

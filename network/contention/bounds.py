@@ -8,7 +8,7 @@ from math import inf, isqrt
 from time import monotonic
 from typing import NamedTuple
 
-from ...instances.errors import InputError
+from ...instances.errors import TooLong
 from ...instances.value import Value
 from .instance import Contention
 
@@ -25,14 +25,14 @@ def derive_bound(
 
     Raises
     ------
-    InputError
+    TooLong
         If it takes longer than ``seconds``.
     """
     until = monotonic() + seconds
 
     def look() -> None:
         if monotonic() > until:
-            raise InputError(f"takes more than {seconds:g} s to derive", "bound")
+            raise TooLong(f"takes more than {seconds:g} s to derive", "bound")
 
     if by == STARS:
         return star_bound(instance, look)

@@ -10,7 +10,6 @@ from typing import Any, BinaryIO, NamedTuple
 from ...instances.errors import InputError
 from ...instances.ksubset.certificate import CertificateChecker
 from ...instances.ksubset.certificate_file import (
-    TooSlow,
     WrongStep,
     follow_lines,
     read_lines,
@@ -97,7 +96,7 @@ def check_proof_file(
             bound, steps = CHECKERS[kind](instance, stream, path, limits, ways)
         except WrongStep as error:
             raise Refused(str(error)) from None
-        except (TooSlow, TooLong) as error:
+        except TooLong as error:
             raise TooLong(error.problem, file=path) from None
     size = Path(path).stat().st_size if Path(path).is_file() else 0
     return Proved(bound, steps, size, limits.spent())

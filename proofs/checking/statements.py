@@ -11,7 +11,7 @@ from dataclasses import dataclass, replace
 from io import StringIO
 from time import monotonic
 
-from ...instances.errors import InputError
+from ...instances.errors import TooLong as TooLong
 
 _HEADER = ["pseudo-Boolean", "proof", "version"]
 VERSIONS = ("1.0", "1.1", "1.2", "2.0", "3.0")
@@ -42,10 +42,6 @@ class Refused(Exception):
 
 class NoProof(Exception):
     """The text is no proof in a known format."""
-
-
-class TooLong(InputError):
-    """A limit of time or size was reached before the end of the proof."""
 
 
 @dataclass(frozen=True, slots=True)

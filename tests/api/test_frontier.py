@@ -7,8 +7,10 @@ import json
 import lzma
 import subprocess
 import sys
+import time
 from collections.abc import Callable
 from contextlib import suppress
+from dataclasses import replace
 from fractions import Fraction
 from pathlib import Path
 from tempfile import TemporaryDirectory
@@ -33,7 +35,7 @@ from closeknit.instances import (
     problems,
     write_instance,
 )
-from closeknit.instances.ksubset import generators
+from closeknit.instances.ksubset import generators, towns
 from closeknit.methods import KSUBSET, PROCSET
 from closeknit.methods.proofs import prove_and_cite
 from closeknit.proofs.checking import CheckLimits
@@ -297,15 +299,21 @@ def test_a_recipe_makes_the_instance_again(work: Path, capsys: Capture) -> None:
     assert run(["frontier", "check"]) == 0
 
 
-def test_the_limit_holds_for_what_a_recipe_makes(work: Path, capsys: Capture) -> None:
-    fill(work)
-    path = work / "frontier" / "jobs.json"
-    document = json.loads(path.read_text())
-    document["entries"][0]["instance"] = {"generate": "full --shape 2000x2000 --k 4"}
-    path.write_text(json.dumps(document))
-    assert run(["frontier", "check", "--time-limit", "2"]) == 0  # the other one holds
-    said = capsys.readouterr().out
-    assert "jobs: job-4: not checked: takes more than 2 s to make" in said
+def test_the_limit_holds_for_what_a_recipe_makes(
+    work: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    assert add(ONE, "best", "job-4.xz", *NEW) == 0
+    [family] = read_families(work / "frontier")
+    [known] = family.instances
+    entry = replace(known, instance={"generate": "full --shape 4x4 --k 4"})
+
+    def make_slowly(recipe: str) -> KSubset:
+        time.sleep(60)
+        return ONE
+
+    monkeypatch.setattr("closeknit.reports.frontier.entries.generate", make_slowly)
+    found = check_entry(work / "frontier", entry, CheckLimits(seconds=0.5))
+    assert found == ("not checked", "takes more than 0.5 s to make")
 
 
 def test_a_worst_case_that_is_not_decided_in_time_is_not_checked() -> None:
@@ -322,6 +330,16 @@ def test_a_worst_case_that_is_not_decided_in_time_is_not_checked() -> None:
     )
     word, why = check_entry(Path(), entry, CheckLimits(seconds=1.0))
     assert (word, "within 1 s" in why) == ("not checked", True), why
+
+
+def test_a_bound_that_is_not_derived_in_time_is_not_wrong(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(towns, "_followed", {})
+    [family] = read_families(FOLDER, ["towns"])
+    limits = CheckLimits(seconds=1e-4)
+    words = {check_entry(FOLDER, one, limits)[0] for one in family.instances}
+    assert words == {"not checked"}
 
 
 @pytest.mark.parametrize(
