@@ -142,7 +142,7 @@ def test_interrupt_gives_incumbent_and_bound() -> None:
     assert program.stdout.readline() == "searching\n"
     time.sleep(0.5)
     program.send_signal(signal.SIGINT)
-    out, _ = program.communicate(timeout=300)
+    out, _ = program.communicate(timeout=120)
     assert out.split() == ["interrupt", "True", "True"]
     assert program.returncode == 0
 

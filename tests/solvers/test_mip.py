@@ -233,7 +233,7 @@ def started(tmp_path: Path) -> subprocess.Popen[str]:
 def test_interrupt_gives_what_was_found(tmp_path: Path) -> None:
     program = started(tmp_path)
     program.send_signal(signal.SIGINT)
-    out, _ = program.communicate(timeout=300)
+    out, _ = program.communicate(timeout=120)
     assert out.split() == ["interrupt", "4", "2"]
     assert gone(tmp_path / "pids")
     assert nothing_left(tmp_path)
@@ -243,7 +243,7 @@ def test_interrupt_gives_what_was_found(tmp_path: Path) -> None:
 def test_a_solver_does_not_outlive_the_program(tmp_path: Path, how: int) -> None:
     program = started(tmp_path)
     program.send_signal(how)
-    program.communicate(timeout=300)
+    program.communicate(timeout=120)
     assert gone(tmp_path / "pids")
     assert nothing_left(tmp_path)
 

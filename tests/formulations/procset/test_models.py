@@ -311,7 +311,7 @@ def test_interrupt_gives_a_choice_and_a_bound() -> None:
     assert program.stdout.readline() == "searching\n"
     time.sleep(0.5)
     program.send_signal(signal.SIGINT)
-    out, _ = program.communicate(timeout=300)
+    out, _ = program.communicate(timeout=120)
     assert out.split()[-3:] == ["interrupt", "True", "3"]
     assert program.returncode == 0
 

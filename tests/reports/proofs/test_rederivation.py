@@ -163,7 +163,9 @@ def test_ratios_ends_with_an_error_that_names_both_values(
     command = ["ratios", path, "--out", str(out), "--methods", "random", "--jobs", "1"]
     assert run(command) == 0
     lines = capsys.readouterr().out.splitlines()
-    assert lines[-1].startswith("1 of 1 proven answers derived again;")
+    assert lines[-1] == (
+        "1 of 1 proven answers derived again; 1 of 1 rows interpreted."
+    )
     with ResultStore(out) as store:
         [best] = [r.selection for r in store.rows.values() if r.method == "auto"]
     assert best is not None
