@@ -93,8 +93,8 @@ def _solutions() -> list[bytes]:
             },
             {
                 "status": "infeasible",
-                "proof": {"grade": "checked", "by": "area"},
-                "certificate": {"kind": "area", "maps": [[[1, 2], [3, 4]]]},
+                "proof": {"grade": "checked", "by": "pair"},
+                "certificate": {"kind": "pair", "maps": [[[1, 2], [3, 4]]]},
                 "limit": "time",
             },
             {

@@ -153,6 +153,11 @@ class CertificateChecker(Counts):
         self._decide(state, chosen, CHOSEN)
         self._decide(state, rejected, REJECTED)
 
+    def close_or_refuse(self, state: CountState) -> None:
+        """Propagate counts; raises `RefusedStep` if they contradict each other."""
+        if not self.close(state):
+            raise RefusedStep("counts contradict each other already")
+
     def leaf(self, state: CountState, end: End) -> None:
         """Derive why a node ends; raises `RefusedStep` if that does not follow.
 
@@ -162,13 +167,11 @@ class CertificateChecker(Counts):
         earlier twin; or where one can be neither chosen nor rejected (companions).
         """
         reason, what = end
-        closed = self.close(state)
         if reason == "counts":
-            if closed:
+            if self.close(state):
                 raise RefusedStep("counts do not contradict each other")
             return
-        if not closed:
-            raise RefusedStep("counts contradict each other already")
+        self.close_or_refuse(state)
         if reason == "bound":
             value, low, high = what
             if (*state.low,) != low or (*state.high,) != high:
@@ -213,14 +216,12 @@ def derive(
     """Derive a node; return its children, the first one last."""
     for step in node.steps:
         checker.pause()
-        if not checker.close(state):
-            raise RefusedStep("counts contradict each other already")
+        checker.close_or_refuse(state)
         checker.step(state, step)
     if node.end.reason != "split":
         checker.leaf(state, node.end)
         return []
-    if not checker.close(state):
-        raise RefusedStep("counts contradict each other already")
+    checker.close_or_refuse(state)
     h, at = node.end.what
     if not state.low[h] <= at < state.high[h]:
         raise RefusedStep(f"does not split the count of cut {h} at {at}")

@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from itertools import accumulate, combinations
-from operator import itemgetter
+from operator import add, itemgetter
 from typing import TYPE_CHECKING, Any
 
 from ...loading import PACKAGE, find
@@ -70,6 +70,10 @@ class Topology(Extended):
     def distance(self, p: Site, q: Site) -> int:
         """Hops between two sites, from the definition."""
         raise NotImplementedError
+
+    def distances_from(self, p: Site, sites: Sequence[Site]) -> list[int]:
+        """Hops from one site to several, in their order."""
+        return [self.distance(p, q) for q in sites]
 
     def pair_sum(self, sites: Sequence[Site]) -> int:
         """Sum of the distances of all unordered pairs, from the definition."""
@@ -286,6 +290,16 @@ class AlongAxes(Topology):
         for a, b, ring in zip(p, q, self.ring_lengths, strict=True):
             step = a - b if a > b else b - a
             total += ring - step if 2 * step > ring > 0 else step
+        return total
+
+    def distances_from(self, p: Site, sites: Sequence[Site]) -> list[int]:
+        """Hops from one site to several, axis by axis."""
+        total = [0] * len(sites)
+        for axis, (a, ring) in enumerate(zip(p, self.ring_lengths, strict=True)):
+            steps = [abs(a - q[axis]) for q in sites]
+            if ring:
+                steps = [min(step, ring - step) for step in steps]
+            total = list(map(add, total, steps))
         return total
 
     def pair_sum(self, sites: Sequence[Site]) -> int:

@@ -134,6 +134,19 @@ class Tree(OnNodes):
             v = self.parent[v]
         return climbed + above[v]
 
+    def distances_from(self, p: Site, sites: Sequence[Site]) -> list[int]:
+        """Hops from one node to several: up to the root, and down again."""
+        lengths = [-1] * self.nodes
+        (v,), climbed = p, 0
+        while v >= 0:
+            lengths[v] = climbed
+            climbed += self.weight[v]
+            v = self.parent[v]
+        for v in self.order:
+            if lengths[v] < 0:
+                lengths[v] = lengths[self.parent[v]] + self.weight[v]
+        return [lengths[v] for (v,) in sites]
+
     def pair_sum(self, sites: Sequence[Site]) -> int:
         """Sum the distances of all pairs; beyond small trees, edge by edge."""
         if max(len(sites), self.nodes) <= _LARGEST_PAIRWISE:

@@ -130,9 +130,8 @@ class Checker(Rules):
         kind = KINDS.get(name)
         where = kind.where.get(version) if kind else None
         if kind is None or where is None:
-            known = kind or name in UNSUPPORTED
-            what = f"not supported in version {version}" if known else "unknown"
-            raise NoProof(f"rule {name[:40]} is {what}")
+            problem = f"is not supported in version {version}"
+            raise NoProof(f"rule {name[:40]} {problem}")
         before, after = _MAY_FOLLOW[where]
         if self.place not in before or name in self._once:
             times = "again" if name in self._once else f"behind {self.place.value}"
@@ -186,10 +185,3 @@ KINDS = {
     "end": Kind(Rules.end, _in(Where.END, "2.0")),
 }
 """The rules by their names."""
-UNSUPPORTED = (
-    *("#", "a", "aux", "def_order", "dom", "ea", "end_time", "eobj", "eord_def"),
-    *("eord_loaded", "fail", "i", "ia", "is_deleted", "j", "load_order", "obji"),
-    *("obju", "pbc", "pre_order", "proofgoal", "qed", "r", "scope", "setlvl", "solx"),
-    *("start_time", "strengthening_to_core", "v", "w", "wiplvl"),
-)
-"""Rules of these formats that are not supported."""

@@ -10,7 +10,7 @@ import numpy as np
 import numpy.typing as npt
 
 from closeknit.proofs.checking import Formula
-from closeknit.proofs.checking.checker import KINDS, UNSUPPORTED, Checker
+from closeknit.proofs.checking.checker import KINDS, Checker
 from closeknit.proofs.checking.rows import Row
 from closeknit.proofs.checking.statements import VERSIONS
 from closeknit.proofs.checking.store import Store
@@ -24,7 +24,21 @@ _FORMULA = 5
 """The first of the names are the formula's, at most."""
 NUMBERS = (*range(-3, 5), *range(-1, 3), 7, 2**31, 2**61, -(2**62), 10**25)
 RULES = (*KINDS,)
-NO_RULES = (*UNSUPPORTED[:9], "version", "F", "1", "-")
+NO_RULES = (
+    "#",
+    "a",
+    "aux",
+    "dom",
+    "ea",
+    "fail",
+    "i",
+    "obju",
+    "w",
+    "version",
+    "F",
+    "1",
+    "-",
+)
 TOKENS = (
     *("+", "*", "d", "s", "w", ":", ";", ">=", "=", "->", "~", "INF", "id", "range"),
     *("BOUNDS", "UNSAT", "SAT", "NONE", "@p", "@q", "0", "1", "-1", "2", "x", "~~a"),

@@ -136,11 +136,11 @@ class BoundsChecker:
 
     def follow(self) -> None:
         """Check all nodes; raises RefusedStep or InputError where one does not hold."""
-        free, distance = self.instance.free, self.instance.topology.distance
-        self.far = [[0] * len(free) for _ in free]  # all distances
-        for j, i in combinations(range(len(free)), 2):
+        free, topology = self.instance.free, self.instance.topology
+        self.far: Rows = []  # all distances
+        for site in free:
             self.look()
-            self.far[i][j] = self.far[j][i] = distance(free[i], free[j])
+            self.far.append(topology.distances_from(site, free))
         must = self.instance.required_indices  # they are in every choice
         waiting = [(must, tuple(i for i in range(len(free)) if i not in must))]
         while waiting:

@@ -205,7 +205,10 @@ def test_finds_every_pair_that_clashes() -> None:
 
 
 PROOFS: list[tuple[Packing, dict[str, Any] | None]] = [
-    (Packing("a", (2, 2), (Item((2, 1)),) * 3), {"kind": "area"}),
+    (
+        Packing("a", (2, 2), (Item((2, 1)),) * 3),
+        {"kind": "dual feasible", "functions": [["identity", 1]] * 2},
+    ),
     (
         Packing("b", (4, 4), (Item((1, 1)), Item((5, 1)))),
         {"kind": "no place", "item": 1},

@@ -173,28 +173,33 @@ def test_a_forged_certificate_is_refused(
 
 
 @pytest.mark.parametrize(
-    ("packing", "certificate"),
+    ("height", "fits", "more", "certificate"),
     [
-        (((4, 3), (4, 2), (4, 1)), {"kind": "area"}),
-        (((2, 2), (2, 2)), {"kind": "pair", "items": [0, 1]}),
-        (((3, 3), (1, 3)), {"kind": "stack", "axis": 0, "items": [0, 1]}),
         (
+            3,
+            ((4, 2), (4, 1)),
+            ((4, 2), (4, 1), (1, 1)),
+            {"kind": "dual feasible", "functions": [["identity", 1]] * 2},
+        ),
+        (
+            6,
             ((4, 3), (4, 3)),
-            {"kind": "dual feasible", "functions": [["identity", 1], ["u", 1]]},
+            ((4, 3), (4, 3), (3, 1)),
+            {"kind": "dual feasible", "functions": [["u", 1], ["identity", 1]]},
+        ),
+        (2, ((2, 2), (2, 2)), ((3, 2), (2, 2)), {"kind": "pair", "items": [0, 1]}),
+        (
+            3,
+            ((3, 3), (1, 3)),
+            ((4, 3), (1, 3)),
+            {"kind": "stack", "axis": 0, "items": [0, 1]},
         ),
     ],
 )
-def test_what_just_fits_is_not_refuted(packing: Any, certificate: Any) -> None:
-    """One more cell, or one more in length, and the same certificate holds."""
-    sizes = list(packing)
-    height = {"area": 3, "stack": 3}.get(certificate["kind"], 6)
-    height = 2 if certificate["kind"] == "pair" else height
-    several = tuple(map(Item, sizes[1:] if certificate["kind"] == "area" else sizes))
-    assert check_infeasible(Packing("fits", (4, height), several), certificate)
-    grown = [(x + (i == 0), y) for i, (x, y) in enumerate(sizes)]
-    if certificate["kind"] == "area":
-        more = (*several, Item((1, 1)))
-        assert not check_infeasible(Packing("more", (4, height), more), certificate)
-    elif certificate["kind"] in ("pair", "stack"):
-        more = tuple(map(Item, grown))
-        assert not check_infeasible(Packing("more", (4, height), more), certificate)
+def test_what_just_fits_is_not_refuted(
+    height: int, fits: Any, more: Any, certificate: Any
+) -> None:
+    """One more box, or one more in length, and the same certificate holds."""
+    for sizes, refuted in (fits, False), (more, True):
+        packing = Packing("boxes", (4, height), tuple(map(Item, sizes)))
+        assert (not check_infeasible(packing, certificate)) == refuted

@@ -207,10 +207,12 @@ def refusals(folder: Path, all_answers: list[Answer]) -> Iterator[list[str]]:
     yield Answer("long", (opb, Part(".pbp", long))).write(folder)
     full = Submesh("over", (4, 4), (Resident((0, 0, 2, 3)),), (2, 4))
     for instance, name in (full, "over"), (Submesh("in", (4, 4), (), (2, 2)), "in"):
-        area = infeasible(instance, Proof(Grade.CHECKED, "area"), {"kind": "area"})
+        area = infeasible(instance, Proof(Grade.CHECKED, "dual feasible"), CELLS)
         yield Answer(name, (file_of(instance), area)).write(folder)
 
 
+CELLS: dict[str, Any] = {"kind": "dual feasible", "functions": [["identity", 1]] * 2}
+"""More cells are requested than there are."""
 KSUBSET: dict[str, Any] = {
     **{"format": "closeknit/ksubset", "version": 1, "k": 2},
     "topology": {"kind": "mesh", "shape": [2, 2]},

@@ -22,7 +22,7 @@ from tests.proofs.checking.test_standard_library import drawn, library
 from .answers import answers, forgeries, refusals
 from .comparing import both, compare_drawn, paths_of, said
 from .corpus import Answer
-from .listing import DERIVES, PAGE, table
+from .listing import DERIVES, PAGE, table, totals
 from .listing import files as all_files
 from .wheel import gathered, run_gathered
 
@@ -280,3 +280,8 @@ def test_the_page_lists_its_files() -> None:
     """`python -m tests.proofs.alone.listing` writes the table again."""
     assert table() in PAGE.read_text(encoding="utf-8")
     assert set(DERIVES) <= {*all_files()}
+
+
+def test_what_derives_is_read_in_an_hour() -> None:
+    """At most 2,000 lines of code must be believed beside Python and the readers."""
+    assert totals([*DERIVES])[1] <= 2000

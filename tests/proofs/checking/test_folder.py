@@ -124,10 +124,10 @@ def test_what_an_index_leaves_out_is_nought(folder: Path) -> None:
 def test_certificates_show_by_definition_that_nothing_fits() -> None:
     big = Submesh("big", (5, 5), (Resident((0, 0, 2, 2)),), (3, 3))
     assert shown_by_definition(big, None, {"kind": "pair", "items": [0, 1]})
-    assert not shown_by_definition(big, None, {"kind": "area"})
+    assert not shown_by_definition(big, None, {"kind": "pair", "items": [0]})
     assert not shown_by_definition(big, None, None)
     sack = Sukp("sack", (1,), (1,), ((0,),), 1)
-    assert not shown_by_definition(sack, None, {"kind": "area"})
+    assert not shown_by_definition(sack, None, {"kind": "pair", "items": [0, 1]})
 
 
 def test_it_needs_no_search_no_model_and_no_solver(made: Path) -> None:
@@ -392,7 +392,7 @@ def test_a_forger_who_signs_gets_nowhere(folder: Path, capsys: Capsys) -> None:
         ({"selection": None}, "wrong: cost 48: "),
         ({"selection": {"0": [0, 0]}}, "wrong: cost 48: "),
         ({"instance": "another"}, "wrong: cost 48: "),
-        ({"certificate": {"kind": "area"}}, "wrong: cost 48: "),
+        ({"certificate": {"kind": "pair"}}, "wrong: cost 48: "),
         ({"status": "unknown"}, "wrong: cost 48: "),
         ({"status": ["optimal"]}, "unusable: cost 48: "),
         ({"sha256": True}, "unusable: cost 48: "),

@@ -671,10 +671,6 @@ EDITS: dict[str, tuple[str, Edit]] = {
     # checkers of certificates
     **{name: (SOUND, edit) for name, edit in CERTIFICATE_EDITS.items()},
     # checkers of packing proofs
-    "the area proof where the mesh is just full": (
-        PACKS,
-        Edit(INFEASIBILITY, "wanted > there", "wanted >= there"),
-    ),
     "two that just fit side by side": (
         PACKS,
         Edit(INFEASIBILITY, "+ other[a] <= side", "+ other[a] < side"),
