@@ -208,7 +208,7 @@ def test_rules_that_are_not_supported_are_listed_and_refused_by_name() -> None:
         ("red +1 y >= 1 : ~y -> 0", "maps a negation"),
         ("red +1 y >= 1 : y -> 1 y -> 1", "maps a variable twice"),
         ("red +1 y >= 1 : y -> 01", "no variable 01"),
-        ("version 1.0", "rule version is unknown"),
+        ("version 1.0", "rule version is not supported"),
     ],
 )
 def test_parts_that_are_not_supported(version: str, step: str, why: str) -> None:
