@@ -17,6 +17,7 @@ _DRAWN = (
     *("mm", "mm-free", "mm-inc", "mm-inc-first", "mm-inc-all", "mc1x1", "mc", "mbs"),
     *("paging", "plas", "mc-elongated", "hilbert/best-fit", "thrifty"),
 )
+_SETTLED = (Status.OPTIMAL, Status.INFEASIBLE)
 _EMPTY, _FREE = "·", "o"
 _LARGEST_DRAWN = 16
 
@@ -30,7 +31,7 @@ def frontier_document(files: Iterable[FrontierFile]) -> Document:
     for entry in entries:
         kinds.setdefault(entry.instance.topology.kind, []).append(entry)
     every = [entry for file in listed.values() for entry in file.entries.values()]
-    optimal = sum(entry.claims.status is not Status.FEASIBLE for entry in every)
+    optimal = sum(entry.claims.status in _SETTLED for entry in every)
     bare = sum("proof" not in entry.solution for entry in every)
     return Document(
         name="frontier",
@@ -80,8 +81,8 @@ def _family(file: FrontierFile) -> Section:
 def _cells(entry: FrontierEntry) -> Iterator[Cell]:
     claimed = entry.claims
     cost, bound = claimed.objective, claimed.bound
-    gap: Cell = 0 if bound == cost else ""
-    if isinstance(cost, int) and isinstance(bound, int) and bound < cost:
+    gap: Cell = 0 if claimed.status in _SETTLED or bound == cost is not None else ""
+    if isinstance(cost, int) and isinstance(bound, int) and 0 != cost > bound:
         gap = 100 * (cost - bound) / cost
     none = "none fits" if claimed.status is Status.INFEASIBLE else ""
     yield from (Name(entry.name), entry.n, entry.k, none or price(cost), price(bound))
@@ -110,7 +111,8 @@ def _table(kind: str, entries: list[WorstInstance]) -> Section:
         columns=("*method", *(f"*k = {k}" for k in ks), "*guarantee"),
         rows=rows,
     )
-    return Section(title=titles[kind], tables=(table,))
+    title = titles.get(kind, f"Networks of kind {kind}")
+    return Section(title=title, tables=(table,))
 
 
 def _cell(entry: WorstInstance | None) -> Cell:

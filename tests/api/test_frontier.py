@@ -27,11 +27,18 @@ from closeknit.api.frontier.adding import add_solution
 from closeknit.api.frontier.checking import check_entry
 from closeknit.cli.app import run
 from closeknit.instances import (
+    Distances,
+    Graph,
+    Grid,
     InputError,
     KSubset,
     Mesh,
+    Points,
+    Priced,
     ProcSet,
     Sukp,
+    Torus,
+    Tree,
     problems,
     write_instance,
 )
@@ -624,6 +631,62 @@ def test_a_false_worst_ratio_is_wrong(work: Path, capsys: Capture) -> None:
         assert run(["frontier", "check", WORST]) == status
     says = "worst-ratios: row-major on 3x3-mesh, k = 3: wrong: the optimum is 4, not 5"
     assert says in capsys.readouterr().out
+
+
+def test_every_network_has_worst_ratios_on_the_page(
+    work: Path, capsys: Capture
+) -> None:
+    """Also a kind on which nothing in this repository's frontier is."""
+    found = {}
+    for network in (
+        Mesh((2, 2)),
+        Torus((4,)),
+        Tree((-1, 0, 0, 0), (0, 1, 1, 1), (1, 2, 3)),
+        Grid((2, 3), (True, False)),
+        Points(((0, 0), (0, 1), (5, 5))),
+        Graph(3, ((0, 1, 1), (1, 2, 1)), (0, 1, 2)),
+        Distances(((0, 1, 2), (1, 0, 1), (2, 1, 0))),
+        Priced(Mesh((2, 3)), (0, 2, 1, 1)),
+    ):
+        free = tuple(network.locations())
+        instance = KSubset(f"bad-{network.kind}", network, free, 2)
+        entry = WorstInstance.of("row-major", instance, 2, 1, "by hand")
+        found[entry.key] = entry
+    assert len(found) == 8
+    write_worst(found, work / "frontier")
+    assert run(["frontier", "page"]) == 0
+    assert capsys.readouterr().out.count("| row-major |") == 8
+
+
+def test_a_choice_that_costs_nothing_has_no_gap_in_per_cent(
+    work: Path, capsys: Capture
+) -> None:
+    """A bound below 0 holds, and the page says nothing of a gap."""
+    one = KSubset("one", Mesh((1, 1)), ((0, 0),), 1)
+    write_instance(one, "one.json")
+    write_solution(one, "hand", answer(one, [0], start=0.0), "one.weak.json")
+    weak = json.loads(Path("one.weak.json").read_text())
+    weak |= {"bound": -5, "proof": {"grade": "enumerated", "by": "cuts-bb"}}
+    Path("one.weak.json").write_text(json.dumps(weak))
+    assert add(one, "weak", *NEW) == 0
+    assert run(["frontier", "check"]) == 0
+    assert run(["frontier", "page"]) == 0
+    assert "| `one` | 1 | 1 | 0 | -5 |  |" in capsys.readouterr().out
+
+
+def test_what_is_unknown_is_not_settled(work: Path, capsys: Capture) -> None:
+    assert add(ONE, "poor", *NEW) == 0
+    path = work / "frontier" / "jobs.json"
+    document = json.loads(path.read_text())
+    known = document["entries"][0]["solution"]
+    del known["selection"], known["objective"]
+    known["status"] = "unknown"
+    path.write_text(json.dumps(document))
+    capsys.readouterr()
+    assert run(["frontier", "page"]) == 0
+    page = capsys.readouterr().out
+    assert "1 instance, of which 0 are settled" in page
+    assert "| `job-4` | 10 | 4 | – | – |  |" in page
 
 
 def test_other_problems_have_entries_too(work: Path) -> None:
