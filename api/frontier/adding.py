@@ -10,7 +10,8 @@ from pathlib import Path
 from typing import Any
 
 from ...instances import InputError, Instance, Value, read_instance, sha256
-from ...instances.reading.files import read_bytes
+from ...instances.reading import fields
+from ...instances.reading.files import STANDARD, read_bytes
 from ...instances.reading.json_types import to_json_types
 from ...instances.reading.packed import reading_unpacked
 from ...instances.result import NOTHING
@@ -168,8 +169,9 @@ def _reference(instance: Instance, path: str, recipe: str) -> dict[str, Any]:
             raise InputError(f"makes another instance than {path}", "recipe", recipe)
         return {"generate": recipe}
     full, data = Path(path).resolve(), data_folder().resolve()
-    if full.is_relative_to(data):
-        return {"file": full.relative_to(data).as_posix()}
+    if path != STANDARD and full.is_relative_to(data):
+        name = full.relative_to(data).as_posix()
+        return {"file": fields.string(name, "instance")}
     return {"document": support_of(instance).document_of(instance)}
 
 
@@ -182,10 +184,10 @@ def _claims(claimed: SolutionFile, path: str | None) -> dict[str, Any]:
     elif proof is not None and proof.grade is not Grade.CHECKED:
         proof = NOTHING  # all that is derived without a proof of grade checked
     names = ("method", "status", "objective", "bound", "proof", "certificate")
-    fields = {name: getattr(claimed, name) for name in (*names, "selection")}
-    fields["status"] = claimed.status.value
-    fields["proof"] = proof and {"grade": proof.grade.value, "by": proof.by}
-    known = {name: value for name, value in fields.items() if value is not None}
+    known = {name: getattr(claimed, name) for name in (*names, "selection")}
+    known["status"] = claimed.status.value
+    known["proof"] = proof and {"grade": proof.grade.value, "by": proof.by}
+    known = {name: value for name, value in known.items() if value is not None}
     return dict(to_json_types(known))  # levels are lists, as in a file
 
 

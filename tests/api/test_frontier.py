@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import gzip
+import io
 import json
 import lzma
 import subprocess
@@ -286,6 +287,30 @@ def test_public_data_is_named_and_not_copied(
     path = work / "frontier" / "jobs.json"
     path.write_text(path.read_text().replace("nets/job-4.json", "../job-5.json"))
     assert run(["frontier", "check"]) == 1
+
+
+def test_standard_input_is_no_file_of_public_data(
+    work: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """What is read from there would be looked for as the file ``-``, and not found."""
+    monkeypatch.setenv("CLOSEKNIT_DATA", str(work))
+    text = Path("job-4.json").read_bytes()
+    monkeypatch.setattr("sys.stdin", io.TextIOWrapper(io.BytesIO(text)))
+    words = ["-", "job-4.best.json", "job-4.xz", *NEW]
+    assert run(["frontier", "add", *words]) == 0
+    assert [*entries(work)[0]["instance"]] == ["document"]
+    assert run(["frontier", "check"]) == 0
+
+
+def test_public_data_has_a_name_that_can_be_read(
+    work: Path, capsys: Capture, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("CLOSEKNIT_DATA", str(work))
+    Path("job-4.json").rename("job\n4.json")
+    words = ["job\n4.json", "job-4.best.json", "job-4.xz", *NEW]
+    assert run(["frontier", "add", *words]) == 2
+    assert "instance: must be text on one line" in capsys.readouterr().err
+    assert not (work / "frontier" / "jobs.json").exists()
 
 
 def test_a_recipe_makes_the_instance_again(work: Path, capsys: Capture) -> None:
