@@ -289,6 +289,22 @@ def test_public_data_is_named_and_not_copied(
     assert run(["frontier", "check"]) == 1
 
 
+@pytest.mark.parametrize("folder", [[], ["--folder", "frontier"]])
+@pytest.mark.parametrize("name", ["jobs.json", "proofs/{}.xz"])
+def test_no_output_goes_over_the_frontier(
+    name: str, folder: list[str], work: Path, capsys: Capture
+) -> None:
+    """Nor where it is the one of this folder, which no option names."""
+    fill(work)
+    digest = entries(work)[0]["proof"]["sha256"]
+    path = work / "frontier" / name.format(digest)
+    before = path.read_bytes()
+    for words in (["check", "--json"], ["page", "--out"]):
+        assert run(["frontier", *words, str(path), *folder]) == 2
+        assert f"{words[1]}: is also what is read" in capsys.readouterr().err
+        assert path.read_bytes() == before
+
+
 def test_standard_input_is_no_file_of_public_data(
     work: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
