@@ -107,7 +107,7 @@ def options(parser: Parser) -> None:
         "--record",
         nargs="?",
         const=str(FOLDER),
-        type=outputs.folder,
+        type=outputs.frontier,
         metavar="DIR",
         help="keep the instance in the frontier, or in the one in DIR, if it is worse "
         "than the entry there",

@@ -24,6 +24,15 @@ class OutputFolder(str):
     """A folder that will be made, if need be, and filled."""
 
     __slots__ = ()
+    keeps = "results.sqlite"
+    """A file there that is read first, and changed."""
+
+
+class OutputFrontier(OutputFolder):
+    """A frontier in which worst ratios are recorded."""
+
+    __slots__ = ()
+    keeps = "worst-ratios.json"
 
 
 def add_json(parser: Any, what: str) -> None:
@@ -81,6 +90,11 @@ def folder(text: str) -> OutputFolder:
     return OutputFolder(_nonempty_text(text))
 
 
+def frontier(text: str) -> OutputFrontier:
+    """Read an option that names a frontier, to which something is added."""
+    return OutputFrontier(_nonempty_text(text))
+
+
 def picture(text: str) -> OutputFile:
     """Read an option that names a drawing; its ending is the form.
 
@@ -109,13 +123,14 @@ def _refuse_overwriting(args: argparse.Namespace) -> None:
 
     Every text that the command line gives counts as an input if it is the name of the
     file, or of its folder, maybe after ``@`` or a kind and a colon. Folders that are
-    filled hold a store of results that is read first.
+    filled hold a file that is read first, if it is there, and changed.
     """
     from ...instances.errors import InputError
     from ...instances.writing.files import replaces
 
     written: dict[str, str] = {}
     read: dict[str, str] = {}
+    kept: dict[str, str] = {}
     for name, value in vars(args).items():
         for text in value if isinstance(value, list | tuple) else (value,):
             if isinstance(text, OutputFile) and replaces(text):
@@ -124,12 +139,16 @@ def _refuse_overwriting(args: argparse.Namespace) -> None:
                     raise InputError(f"is also what {other} writes", option, str(text))
                 written[place] = option
             elif isinstance(text, OutputFolder):
-                read[str(Path(text) / "results.sqlite")] = text
+                kept[realpath(Path(text) / text.keeps)] = text
+                if isinstance(text, OutputFrontier):
+                    read[str(text)] = text
             elif type(text) is str and text != "-":
                 forms = (text, text.removeprefix("@"), text.partition(":")[2])
                 read.update((one, text) for one in forms if one)
     for place, option in written.items():
-        for one, text in read.items():
+        if place in kept:
+            raise InputError("is also what is read", option, kept[place])
+        for one, text in (read | kept).items():
             inside = place.endswith(_READ) and _same(str(Path(place).parent), one)
             if _same(place, one) or (inside and Path(place).exists()):
                 raise InputError("is also what is read", option, text)
