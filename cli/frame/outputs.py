@@ -140,8 +140,6 @@ def _refuse_overwriting(args: argparse.Namespace) -> None:
                 written[place] = option
             elif isinstance(text, OutputFolder):
                 kept[realpath(Path(text) / text.keeps)] = text
-                if isinstance(text, OutputFrontier):
-                    read[str(text)] = text
             elif type(text) is str and text != "-":
                 forms = (text, text.removeprefix("@"), text.partition(":")[2])
                 read.update((one, text) for one in forms if one)

@@ -305,18 +305,20 @@ def test_a_store_that_is_filled_is_not_overwritten(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("option", ["--json", "--out"])
-@pytest.mark.parametrize("name", ["worst-ratios.json", "family.json"])
 def test_a_frontier_that_is_added_to_is_not_overwritten(
-    name: str, option: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+    option: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     """What is recorded in a file would be gone; also where that is not there yet."""
-    (tmp_path / "family.json").write_text("kept")
+    out = tmp_path / "worst-ratios.json"
     words = ["worst", "mm", "--shape", "3x3", "--k", "3", "--evaluations", "9"]
-    out = [option, str(tmp_path / name)]
-    assert run([*words, "--record", str(tmp_path), *out]) == 2
+    words += ["--record", str(tmp_path), option]
+    assert run([*words, str(out)]) == 2
     assert f"{option}: is also what is read" in capsys.readouterr().err
-    assert names(tmp_path) == ["family.json"]
-    assert (tmp_path / "family.json").read_text() == "kept"
+    assert names(tmp_path) == []
+    assert run([*words, str(tmp_path / "bad.json")]) == 0
+    before = out.read_bytes()
+    assert run([*words, str(out)]) == 2
+    assert out.read_bytes() == before
 
 
 def test_an_older_output_in_this_folder_is_replaced(
