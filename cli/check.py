@@ -34,7 +34,7 @@ from ..proofs.checking.answers.command import (
     report_recount,
     report_solution,
 )
-from ..proofs.checking.recount_file import is_recount
+from ..proofs.checking.recount.file import is_recount
 from ..proofs.writing.proof_syntax import SYNTAXES, proof_lines, rewrite
 from ..solvers import Settings
 from ..solvers.running import clock

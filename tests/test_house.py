@@ -79,6 +79,8 @@ UNDOCUMENTED = {
     },
     "Topology.cuts": _SITES,
     "Topology.pair_sum": _SITES,
+    "AlongAxes.distances_from": _SITES,
+    "Tree.distances_from": _SITES,
     **{
         f"{owner}.{name}": _SITES
         for owner in ("OnNodes", "Points", "Topology")

@@ -19,7 +19,7 @@ from ortools.sat.python import cp_model
 
 from ...instances.writing.files import write_text
 from ...proofs.checking import CheckLimits, Formula, check_opb_proof
-from ...proofs.checking.recount_file import check_recount
+from ...proofs.checking.recount.file import check_recount
 from ...proofs.checking.statements import TooLong
 from ...proofs.writing.exact_log import refute_by_exact
 from ...proofs.writing.learning import Learner

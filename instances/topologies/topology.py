@@ -72,7 +72,20 @@ class Topology(Extended):
         raise NotImplementedError
 
     def distances_from(self, p: Site, sites: Sequence[Site]) -> list[int]:
-        """Hops from one site to several, in their order."""
+        """Hops from one site to several.
+
+        Parameters
+        ----------
+        p
+            A site.
+        sites
+            Others, in any order; the site itself may be one of them.
+
+        Returns
+        -------
+        list of int
+            The distance to each of them, by `distance`.
+        """
         return [self.distance(p, q) for q in sites]
 
     def pair_sum(self, sites: Sequence[Site]) -> int:

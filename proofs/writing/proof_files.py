@@ -22,7 +22,7 @@ from ..checking.folder import (
     files_of,
     read_index,
 )
-from ..checking.recount_file import FORMAT as RECOUNT
+from ..checking.recount.file import FORMAT as RECOUNT
 from ..checking.statements import Refused
 
 _PRESET = 2

@@ -22,7 +22,7 @@ from ....instances.words import with_noun
 from ..folder import print_verdicts, read_index, replay
 from ..opb import check_opb_proof, is_opb
 from ..propagation import Propagator
-from ..recount_file import check_recount, is_recount
+from ..recount.file import check_recount, is_recount
 from ..statements import CheckLimits, Refused
 from .examining import Findings, examine
 

@@ -27,8 +27,8 @@ from closeknit.formulations.cluster.proof import NoFitProof, prove_no_fit
 from closeknit.formulations.cluster.tree import tree_job
 from closeknit.instances import InputError
 from closeknit.proofs.checking import CheckLimits, Refused
-from closeknit.proofs.checking.recount import most_pods
-from closeknit.proofs.checking.recount_file import check_recount
+from closeknit.proofs.checking.recount.count import most_pods
+from closeknit.proofs.checking.recount.file import check_recount
 from closeknit.proofs.checking.statements import TooLong
 from closeknit.proofs.writing.learning import Learner
 from closeknit.solvers import Limit, SolverError

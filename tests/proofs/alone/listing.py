@@ -17,7 +17,7 @@ DERIVES = (
     *("proofs/checking/propagation.py", "proofs/checking/combination.py"),
     *("proofs/checking/checker.py", "proofs/checking/store.py"),
     *("proofs/checking/formulas.py", "proofs/checking/answers/examining.py"),
-    "proofs/checking/recount.py",
+    "proofs/checking/recount/count.py",
     *("instances/ksubset/certificate.py", "instances/ksubset/certificate_nodes.py"),
     *("instances/ksubset/counts.py", "instances/ksubset/lower_bounds.py"),
     *("instances/ksubset/towns.py", "instances/submesh/infeasibility.py"),

@@ -12,7 +12,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 
-from .statements import Refused
+from ..statements import Refused
 
 _MOST = 2**40
 NODES = -1

@@ -1,6 +1,6 @@
 """``closeknit/recount`` files: reading certificates about slices of pods.
 
-`recount` has what they claim, and why counting again shows it.
+`count` has what they claim, and why counting again shows it.
 """
 
 from __future__ import annotations
@@ -9,12 +9,12 @@ import re
 from pathlib import Path
 from typing import Any
 
-from ...instances.errors import InputError, in_file
-from ...instances.reading import fields
-from ...instances.reading.packed import reading_unpacked
-from ...instances.reading.parsing import parse_json
-from .recount import NODES, most_pods
-from .statements import CheckLimits, Refused, TimeBudget, TooLong
+from ....instances.errors import InputError, in_file
+from ....instances.reading import fields
+from ....instances.reading.packed import reading_unpacked
+from ....instances.reading.parsing import parse_json
+from ..statements import CheckLimits, Refused, TimeBudget, TooLong
+from .count import NODES, most_pods
 
 FORMAT = "closeknit/recount"
 _MOST = 2**40

@@ -1,0 +1,1 @@
+"""Certificates that slices of pods do not fit on a tree."""
