@@ -26,8 +26,10 @@ LEFT: dict[str, tuple[str, ...]] = {
         "instances/topologies/topology.py: Topology.kind",
         "instances/topologies/topology.py: Topology.locations",
         "instances/topologies/topology.py: Topology.processors_in_all",
+        "instances/topologies/topology.py: Topology.ring_lengths",
         "instances/topologies/topology.py: Topology.size",
         "instances/topologies/topology.py: Topology.spread",
+        "instances/topologies/topology.py: Topology.tree",
     ),
     "refuses what the kinds of proofs refuse before: networks without cuts": (
         "instances/topologies/topology.py: Topology.cuts",
@@ -59,6 +61,7 @@ LEFT: dict[str, tuple[str, ...]] = {
         "instances/topologies/points.py: Points.processors_in_all",
         "instances/topologies/topology.py: OnNodes.processors_in_all",
         "instances/topologies/topology.py: OnNodes.size",
+        "instances/topologies/tree.py: Tree.tree",
     ),
     "is for other commands and the parts of closeknit": (
         "instances/__init__.py: __getattr__",
