@@ -154,8 +154,7 @@ def test_files_are_short() -> None:
     long = [
         module.shown
         for module in house.modules().values()
-        if "kernels" not in module.path.stem
-        and module.path.read_text(encoding="utf-8").count("\n") > LONGEST_FILE
+        if "kernels" not in module.path.stem and module.text.count("\n") > LONGEST_FILE
     ]
     agree(long, LONG_FILES)
 
@@ -174,7 +173,7 @@ def test_functions_are_short() -> None:
     long = [
         f"{module.shown}: {node.name}"
         for module in house.modules().values()
-        for node in ast.walk(module.tree)
+        for node in module.nodes
         if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef)
         and (node.end_lineno or 0) - node.lineno >= LONGEST_FUNCTION
     ]
@@ -227,8 +226,7 @@ def test_code_asks_what_networks_and_problems_can_do() -> None:
     """And seldom which they are: what is new would have to be added there."""
     counts = dict.fromkeys(MOST_DECISIONS, 0)
     for module in house.modules().values():
-        tree = ast.parse(module.path.read_text("utf-8"))
-        for node in ast.walk(tree):
+        for node in module.nodes:
             for what in decided(node):
                 counts[what] += 1
     assert all(counts[what] <= most for what, most in MOST_DECISIONS.items()), counts
@@ -250,7 +248,7 @@ def test_no_string_names_a_module_of_ours() -> None:
     """Strings may name other distributions only, so that editors find every use."""
     found = set()
     for module in house.modules().values():
-        for node in ast.walk(module.tree):
+        for node in module.nodes:
             if not isinstance(node, ast.Call):
                 continue
             called = ast.unparse(node.func).rpartition(".")[2]
@@ -268,7 +266,7 @@ def test_no_string_names_a_module_of_ours() -> None:
 def test_no_class_has_a_homonym() -> None:
     places = defaultdict(list)
     for module in house.modules().values():
-        for node in ast.walk(module.tree):
+        for node in module.nodes:
             if isinstance(node, ast.ClassDef):
                 places[node.name].append(module.shown)
     for name in SINGLE_NAMES:
@@ -354,6 +352,5 @@ def test_a_size_above_what_is_written_is_seen() -> None:
 
 
 def test_the_map_of_the_house_is_current() -> None:
-    command = [sys.executable, "tools/house_map.py", "--check"]
-    done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True)
-    assert done.returncode == 0, done.stdout + done.stderr
+    tool = run_path(str(ROOT / "tools" / "house_map.py"))
+    assert tool["PICTURE"].read_text("utf-8") == tool["picture"]()
