@@ -267,8 +267,12 @@ def _foreign(module: str) -> str:
     file = getattr(sys.modules.get(module), "__file__", None)
     if file is None or not _among_installed(Path(file)):
         return ""
-    owners = sorted(set(packages_distributions().get(top, ())))
+    owners = sorted(set(_distributions().get(top, ())))
     return ", ".join(f"{owner} {version(owner)}" for owner in owners)
+
+
+_distributions = cache(packages_distributions)
+"""Reads the lists of files of all that is installed."""
 
 
 def _among_installed(file: Path) -> bool:

@@ -162,7 +162,8 @@ def test_pytest(name: str, tmp_path: Path) -> None:
     (tmp_path / "tests").mkdir()
     (tmp_path / "tests" / "test_planted.py").write_text(text)
     command = [sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider"]
-    status, said = status_of([*command, "-k", "test_it"], tmp_path)
+    alone = {"PYTEST_DISABLE_PLUGIN_AUTOLOAD": "1"}
+    status, said = status_of([*command, "-k", "test_it"], tmp_path, **alone)
     assert status == expected, said
 
 
