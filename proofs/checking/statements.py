@@ -70,6 +70,10 @@ class CheckLimits:
         assert self.begun is not None  # else no limit would ever be reached
         return self.now() - self.begun
 
+    def left(self) -> float:
+        """Return the seconds that are left; 0 if the time is over."""
+        return max(0.0, self.seconds - self.spent())
+
 
 class TimeBudget:
     """The time that a check may take."""

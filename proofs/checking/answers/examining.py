@@ -78,7 +78,7 @@ def examine(
         instance, solution
     ):
         return _findings(solution, wrong, holds=False)
-    limits = limits or CheckLimits()
+    limits = (limits or CheckLimits()).from_now()
     derived, remark = False, ""
     try:
         if proof is not None:
@@ -193,7 +193,7 @@ def _by_arithmetic(
     if _is_in_file(instance, proof):
         return False  # which says it
     derived = problem_of(instance).derive_bound(
-        instance, proof.by, seconds=limits.seconds, checker=ways.checker
+        instance, proof.by, seconds=limits.left(), checker=ways.checker
     )
     if derived is None:
         raise Untrue(f"proof: there is no {proof.by!r} for this instance")

@@ -16,6 +16,7 @@ from closeknit.formulations.ksubset.bounds.bounds import best_bound, compute_bou
 from closeknit.formulations.ksubset.bounds.diagrams import partition_cost
 from closeknit.formulations.ksubset.bounds.towns import town, town_bound_value
 from closeknit.instances import Grid, InputError, KSubset, Mesh, Torus, cost, mesh
+from closeknit.instances.errors import TooLong
 from closeknit.instances.ksubset import towns
 from closeknit.instances.ksubset.certificate import CertificateChecker
 from closeknit.instances.ksubset.lower_bounds import AXIS, STAR, TOWN, derive_bound
@@ -25,8 +26,10 @@ from closeknit.instances.ksubset.towns import (
     least_sum,
     town_box,
 )
+from closeknit.proofs.checking import CheckLimits
+from closeknit.proofs.checking.answers.examining import examine
 from closeknit.proofs.writing.proof_files import write_certificate
-from closeknit.solvers import Grade, answer
+from closeknit.solvers import Grade, Proof, answer, read_solution, write_solution
 from closeknit.solvers.running import clock
 
 from ...strategies import seeded_ksubset
@@ -84,6 +87,24 @@ def test_the_time_is_limited(by: str, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(towns, "_followed", {})
     with pytest.raises(InputError, match="takes more than 0 s"):
         derive_bound(mesh(60, 60, k=40), by, seconds=0)
+
+
+@pytest.mark.parametrize("spent", [0.0, 5.0])
+def test_what_a_proof_took_is_taken_off_the_time_of_a_bound(
+    spent: float, tmp_path: Path
+) -> None:
+    """The whole limit was given once more, so that a check could take twice as long."""
+    instance = mesh(3, 3, k=4)
+    proof = Proof(Grade.CHECKED, STAR)
+    result = answer(instance, [0, 1, 3, 4], start=clock.now(), bound=6, proof=proof)
+    write_solution(instance, "mine", result, tmp_path / "s.json")
+    claimed = read_solution(tmp_path / "s.json")
+    limits = CheckLimits(seconds=5, now=lambda: spent, begun=0.0)
+    if spent < 5:
+        assert examine(instance, claimed, limits=limits).bound
+    else:
+        with pytest.raises(TooLong, match="takes more than 0 s to derive"):
+            examine(instance, claimed, limits=limits)
 
 
 # Towns
