@@ -31,8 +31,11 @@ PAGES = [
 
 @pytest.mark.parametrize("name", MODULES)
 def test_examples_hold(name: str) -> None:
-    failed, _ = doctest.testmod(import_module(name))
-    assert not failed
+    module = import_module(name)
+    if ">>>" in Path(str(module.__file__)).read_text("utf-8"):
+        failed, tried = doctest.testmod(module)
+        assert tried
+        assert not failed
 
 
 @pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name)

@@ -93,9 +93,10 @@ def test_both_in_one_environment_and_either_goes(
     paths = [EXAMPLES / name for name in FILES]
     for stays, goes in ((0, 1), (1, 0)):
         environment = tmp_path / f"stays{stays}"
-        call(sys.executable, "-m", "venv", environment)
+        call(sys.executable, "-m", "venv", "--without-pip", environment)
         python = environment / "bin" / "python"
-        pip = (python, "-m", "pip", "--quiet", "--disable-pip-version-check")
+        pip = (sys.executable, "-m", "pip", "--python", python)
+        pip = (*pip, "--quiet", "--disable-pip-version-check")
         call(*pip, "install", "--no-index", "--no-deps", *wheels)
         alone = environment / "bin" / "closeknit-check"
         module = (python, "-m", "closeknit.proofs.checking")
