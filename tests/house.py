@@ -64,6 +64,7 @@ def modules() -> dict[str, Module]:
                 tree = ast.parse(path.read_text(encoding="utf-8"), str(path))
                 found[name] = Module(name, path, tree)
     finally:
+        gc.freeze()  # they stay
         gc.enable()
     return found
 
@@ -97,6 +98,6 @@ def _statements(
         elif isinstance(child, ast.If) and "TYPE_CHECKING" in ast.unparse(child.test):
             for other in child.orelse:
                 yield from _statements(other, inside)
-        else:
+        elif not isinstance(child, ast.expr):  # which holds no statement
             function = isinstance(child, ast.FunctionDef | ast.AsyncFunctionDef)
             yield from _statements(child, inside or function)

@@ -95,8 +95,10 @@ def test_both_in_one_environment_and_either_goes(
         environment = tmp_path / f"stays{stays}"
         call(sys.executable, "-m", "venv", "--without-pip", environment)
         python = environment / "bin" / "python"
-        pip = (sys.executable, "-m", "pip", "--python", python)
-        pip = (*pip, "--quiet", "--disable-pip-version-check")
+        pip = (
+            *(sys.executable, "-m", "pip", "--python", python),
+            *("--quiet", "--disable-pip-version-check"),
+        )
         call(*pip, "install", "--no-index", "--no-deps", *wheels)
         alone = environment / "bin" / "closeknit-check"
         module = (python, "-m", "closeknit.proofs.checking")
