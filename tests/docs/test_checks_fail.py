@@ -155,6 +155,10 @@ PYTEST = {
 }
 
 
+ALONE = {"PYTEST_DISABLE_PLUGIN_AUTOLOAD": "1"}
+"""No plugin is loaded, which takes longer than the tests."""
+
+
 @pytest.mark.parametrize("name", PYTEST)
 def test_pytest(name: str, tmp_path: Path) -> None:
     text, expected = PYTEST[name]
@@ -162,8 +166,7 @@ def test_pytest(name: str, tmp_path: Path) -> None:
     (tmp_path / "tests").mkdir()
     (tmp_path / "tests" / "test_planted.py").write_text(text)
     command = [sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider"]
-    alone = {"PYTEST_DISABLE_PLUGIN_AUTOLOAD": "1"}
-    status, said = status_of([*command, "-k", "test_it"], tmp_path, **alone)
+    status, said = status_of([*command, "-k", "test_it"], tmp_path, **ALONE)
     assert status == expected, said
 
 
@@ -184,7 +187,7 @@ def test_skipped_tests_are_named(tmp_path: Path) -> None:
         "import pytest\n\n\ndef test_it() -> None:\n    pytest.skip('no such thing')\n"
     )
     command = [sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider"]
-    status, said = status_of(command, tmp_path, PYTHONPATH=str(ROOT))
+    status, said = status_of(command, tmp_path, PYTHONPATH=str(ROOT), **ALONE)
     assert status == 0, said
     assert "1 tests skipped: no such thing" in said
     assert "tests/test_planted.py::test_it" in said.splitlines()
