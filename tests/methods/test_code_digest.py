@@ -93,11 +93,15 @@ def kept(instance, settings):
 def defaulted(instance, settings, most=9):
     return list(range(most))
 
+def attributed(instance, settings):
+    return list(range(attributed.most))
+
+attributed.most = 4
 near.guarantee = lambda instance: Fraction(2)
 '''
 NAMES = (
     *("near", "far_off", "farther", "late", "looked_up", "tabled", "wide", "part"),
-    *("ruled", "method", "wrapped", "kept", "defaulted"),
+    *("ruled", "method", "wrapped", "kept", "defaulted", "attributed"),
 )
 READ = """
 import os, sys
@@ -131,6 +135,7 @@ CHANGES = {
     "list(range(7))": ("list(range(6))", {"wrapped"}),
     "return function(*words)": ("return function(*words)[::-1]", {"wrapped"}),
     "list(range(8))": ("list(range(6))", {"kept"}),
+    "attributed.most = 4": ("attributed.most = 5", {"attributed"}),
     "most=9": ("most=8", {"defaulted"}),
     '"""Rules."""': ('"""Rules, described."""\n# at length\n', set()),
     "Fraction(2)": ("Fraction(3)", set()),
