@@ -170,7 +170,7 @@ def before_the_end(text: str) -> str:
         (
             ".proof",
             lambda text: text.replace("l 2\n", "l 2\nnew rule\n"),
-            "rule new is unknown",
+            "rule new is not supported",
         ),
         (
             ".proof",
