@@ -267,12 +267,16 @@ def _foreign(module: str) -> str:
     file = getattr(sys.modules.get(module), "__file__", None)
     if file is None or not _among_installed(Path(file)):
         return ""
+    if top not in _distributions():
+        _distributions.cache_clear()  # it may have been installed since
     owners = sorted(set(_distributions().get(top, ())))
     return ", ".join(f"{owner} {version(owner)}" for owner in owners)
 
 
-_distributions = cache(packages_distributions)
-"""Reads the lists of files of all that is installed."""
+@cache
+def _distributions() -> Mapping[str, list[str]]:
+    """Read which distributions packages are of, from the files of all of them."""
+    return packages_distributions()
 
 
 def _among_installed(file: Path) -> bool:

@@ -12,7 +12,7 @@ from subprocess import PIPE, Popen
 
 import pytest
 
-from closeknit.methods import METHODS
+from closeknit.methods import METHODS, code_digest
 from closeknit.methods.code_digest import code_of
 from closeknit.methods.source_files import digest_of_files
 from closeknit.methods.user_methods import own_method
@@ -272,3 +272,15 @@ def test_files_of_a_checkout_count_as_far_as_they_are_imported(
     )
     subprocess.run([sys.executable, "-c", program], cwd=ROOT, check=True)
     assert digest_of_files(f"closeknit.{module}")
+
+
+def test_what_was_installed_since_is_found(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Its code would be taken for one's own, and its version would not count."""
+    code_digest._distributions.cache_clear()
+    for known in ({}, {"numpy": ["numpy"]}):
+        monkeypatch.setattr(code_digest, "packages_distributions", known.copy)
+        code_digest._foreign.cache_clear()
+        maker = code_digest._foreign("numpy")
+        assert maker.startswith("numpy ") == bool(known)
+    code_digest._distributions.cache_clear()
+    code_digest._foreign.cache_clear()
