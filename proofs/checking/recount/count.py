@@ -14,7 +14,8 @@ from collections.abc import Callable, Sequence
 
 from ..statements import Refused
 
-_MOST = 2**40
+MOST = 2**40
+"""Pods, and room for them, lie below."""
 NODES = -1
 """The level of nodes."""
 
@@ -38,7 +39,7 @@ def most_pods(
     bit = {level: 1 << i for i, level in enumerate({*sizes, *most})}
     outside = [sum(bit.values())] * domains
     """Of each domain, the levels with slices or limits that it is in no domain of."""
-    whole, gain = [0] * domains, [-_MOST] * domains
+    whole, gain = [0] * domains, [-MOST] * domains
 
     def close(level: int, total: int, more: int) -> tuple[int, int]:
         """Round down to whole slices, without the last and with it; below 0: no."""
@@ -50,9 +51,9 @@ def most_pods(
         limit = most.get(level, pods)
         without = min(total, limit) // size * size
         if not rest:
-            return without, -_MOST
+            return without, -MOST
         last = (min(last, limit) - rest) // size * size + rest
-        return without, last if last > 0 else -_MOST
+        return without, last if last > 0 else -MOST
 
     for v in range(domains):
         spend(1)
@@ -61,7 +62,7 @@ def most_pods(
     for v, here in zip(home, room, strict=True):
         if here and outside[v] & ~bit.get(NODES, 0):
             raise Refused("a node has room that is in no domain of some level")
-        without, last = close(NODES, here, -_MOST)
+        without, last = close(NODES, here, -MOST)
         whole[v] += without
         gain[v] = max(gain[v], last - without)
     for v in range(domains - 1, 0, -1):

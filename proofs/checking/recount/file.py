@@ -14,20 +14,19 @@ from ....instances.reading import fields
 from ....instances.reading.packed import reading_unpacked
 from ....instances.reading.parsing import parse_json
 from ..statements import CheckLimits, Refused, TimeBudget, TooLong
-from .count import NODES, most_pods
+from .count import MOST, NODES, most_pods
 
 FORMAT = "closeknit/recount"
-_MOST = 2**40
 _MOST_BYTES = 2**26
 _MOST_HEIGHT = 2**16
 _MOST_LEVELS = 64
 """With slices, and with limits."""
 _height = fields.between(0, _MOST_HEIGHT - 1)
-_room = fields.between(0, _MOST - 1)
+_room = fields.between(0, MOST - 1)
 _SHAPE = fields.file(
     FORMAT,
     {
-        "pods": fields.between(1, _MOST - 1),
+        "pods": fields.between(1, MOST - 1),
         "sizes": fields.rows,
         "most": fields.rows,
         "parent": fields.integers,
@@ -109,6 +108,6 @@ def _refuse_bad_shape(value: dict[str, Any]) -> None:
         for row in value[at]:
             if len(row) != 2 or not below < row[0] < _MOST_HEIGHT:
                 raise InputError("must be levels from below with numbers", at, row)
-            if not 1 <= row[1] < _MOST or (at == "sizes" and row[1] % size):
+            if not 1 <= row[1] < MOST or (at == "sizes" and row[1] % size):
                 raise InputError("must be a multiple of those below", at, row)
             below, size = row[0], row[1] if at == "sizes" else 1

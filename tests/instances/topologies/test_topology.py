@@ -35,7 +35,7 @@ from closeknit.instances.reading.json_text import dumps
 from closeknit.instances.reading.parsing import parse_json
 from closeknit.instances.support.ksubset import document_of, selection_of
 
-from ...strategies import LARGER_TOPOLOGIES, larger_ksubsets
+from ...strategies import LARGER_TOPOLOGIES, by_kind, larger_ksubsets
 
 
 @given(larger_ksubsets())
@@ -112,6 +112,18 @@ def _walked(torus: Grid, start: tuple[int, ...]) -> dict[tuple[int, ...], int]:
                     reached[tuple(beside)] = reached[site] + 1
                     frontier.append(tuple(beside))
     return reached
+
+
+@pytest.mark.parametrize("kind", range(len(by_kind())))
+@given(st.data())
+def test_distances_from_a_site_are_those_of_pairs(
+    kind: int, data: st.DataObject
+) -> None:
+    topology = data.draw(by_kind()[kind][1])
+    sites = [*topology.locations()]
+    for p in sites:
+        alone = [topology.distance(p, q) for q in sites]
+        assert topology.distances_from(p, sites) == alone
 
 
 @pytest.mark.parametrize("shape", [(7,), (8,), (1, 2), (3, 4), (5, 5), (2, 3, 4)])
