@@ -17,6 +17,7 @@ a file cannot be used.
 from __future__ import annotations
 
 import argparse
+from collections.abc import Collection
 from functools import partial
 from pathlib import Path
 
@@ -93,9 +94,8 @@ def run(args: argparse.Namespace) -> int:
     if is_opb(args.file):
         found = _formula(args, limits)
     elif is_recount(args.file):
-        if args.proof or args.solution:
-            name = "--proof" if args.proof else "SOLUTION"
-            raise InputError("is not for certificates of counting", name)
+        useless = "--proof", "SOLUTION", "--prove", "--accept"
+        _refuse(args, useless, "certificates of counting")
         found = report_recount(args.file, limits)
     else:
         found = _solution(args, settings, limits)
@@ -135,17 +135,18 @@ def _solution(
 
 def _formula(args: argparse.Namespace, limits: CheckLimits) -> Outcome:
     """Check a proof about a formula that stands in a file."""
-    for given, name in (
-        (args.solution, "SOLUTION"),
-        (args.prove, "--prove"),
-        (args.accept, "--accept"),
-        (args.rewrite, "--rewrite"),
-    ):
-        if given:
-            raise InputError("is not for formulas (.opb)", name)
+    useless = "SOLUTION", "--prove", "--accept", "--rewrite"
+    _refuse(args, useless, "formulas (.opb)")
     if args.proof is None:
         raise InputError("is needed with a formula (.opb)", "--proof")
     from ..api.examining import ways_of
 
     propagator = ways_of(args.plain).propagator
     return report_formula(args.file, args.proof, limits, propagator)
+
+
+def _refuse(args: argparse.Namespace, names: Collection[str], what: str) -> None:
+    """Refuse arguments of these names, which are of no use for such a file."""
+    for name in names:
+        if getattr(args, name.removeprefix("--").lower()):
+            raise InputError(f"is not for {what}", name)

@@ -127,7 +127,16 @@ def run(args: argparse.Namespace, methods: Mapping[str, Run] | None = None) -> i
 
 def _proofs(args: argparse.Namespace) -> int:
     """Check a folder of proofs."""
-    for option in ("claims", "list", "quick", "jobs", "junit", "json", "markdown"):
+    for option in (
+        "claims",
+        "list",
+        "quick",
+        "jobs",
+        "junit",
+        "json",
+        "markdown",
+        "out",
+    ):
         if getattr(args, option):
             field = "CLAIM" if option == "claims" else f"--{option}"
             raise InputError("is for claims, not for --proofs", field)

@@ -155,11 +155,12 @@ def check_files(
         raise InputError("is missing", field="PROOF" if formula else "SOLUTION")
     if len(rest) > most:
         raise InputError("is one file too many", value=rest[most])
+    if accept and (counted or formula):
+        what = "certificates of counting" if counted else "formulas (.opb)"
+        raise InputError(f"is not for {what}", "--accept")
     if counted:
         return report_recount(first, limits)
     if formula:
-        if accept:
-            raise InputError("is not for formulas (.opb)", "--accept")
         return report_formula(first, rest[0], limits)
     look = partial(examine, proof=rest[1] if rest[1:] else None, limits=limits)
     cure = "PROOF or --accept"
@@ -203,8 +204,9 @@ def main(words: Sequence[str] | None = None) -> int:
         limits = CheckLimits(seconds=args.time_limit)
         if len(args.files) == 1 and Path(args.files[0]).is_dir():
             folder = args.files[0]
-            if args.json:
-                raise InputError("is not for folders", "--json")
+            for given, name in ((args.json, "--json"), (args.accept, "--accept")):
+                if given:
+                    raise InputError("is not for folders", name)
             status = print_verdicts(replay(folder, read_index(folder), limits))
         else:
             found = check_files(args.files, args.accept, limits)

@@ -101,6 +101,26 @@ def test_a_certificate_of_counting_is_checked(
     assert "31 pods do not fit: the slices take 24" in capsys.readouterr().out
 
 
+@pytest.mark.parametrize(
+    ("words", "name"),
+    [
+        (["--prove"], "--prove"),
+        (["--accept", "solver"], "--accept"),
+        (["--proof", "p.xz"], "--proof"),
+        (["solution.json"], "SOLUTION"),
+    ],
+)
+def test_what_is_of_no_use_for_a_recount_is_refused(
+    words: list[str],
+    name: str,
+    certificate: Path,
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    assert run(["check", str(certificate), *words]) == 2
+    problem = f"{name}: is not for certificates of counting"
+    assert capsys.readouterr().err == f"closeknit: {problem}\n"
+
+
 FORGERIES: list[tuple[Callable[[dict[str, Any]], None], type[Exception], str]] = [
     (lambda x: x.update(pods=23), Refused, "there is room for"),
     (lambda x: x.update(pods=0), InputError, "pods: must lie between 1"),

@@ -178,11 +178,13 @@ def test_bad_words_are_one_line(tree: Path, files: Path, tmp_path: Path) -> None
         (some[:1], "SOLUTION: is missing"),
         ([str(opb)], "PROOF: is missing"),
         ([str(opb), str(opb), "--accept", "solver"], "--accept: is not for formulas"),
+        (["a.recount.json", "--accept", "solver"], "--accept: is not for certificates"),
         ([*some, some[0]], "is one file too many"),
         ([*some, "--time-limit", "0"], "--time-limit: must be positive"),
         ([*some, "--time-limit", "nan"], "--time-limit: must be positive"),
         ([str(tmp_path)], "index.json: cannot be read"),
         ([str(tmp_path), "--json"], "--json: is not for folders"),
+        ([str(tmp_path), "--accept", "solver"], "--accept: is not for folders"),
     ):
         result = run_gathered(tree, *words)
         assert result.returncode == 2, words

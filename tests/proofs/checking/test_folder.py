@@ -432,5 +432,6 @@ def test_what_cannot_be_read(tmp_path: Path) -> None:
 def test_options_of_claims_are_refused(made: Path, capsys: Capsys) -> None:
     assert run(["verify", "mm", "--proofs", str(made)]) == 2
     assert run(["verify", "--quick", "--proofs", str(made)]) == 2
+    assert run(["verify", "--out", str(made / "x"), "--proofs", str(made)]) == 2
     assert run(["verify", "--plain"]) == 2
-    assert capsys.readouterr().err.count("\n") == 3
+    assert capsys.readouterr().err.count("\n") == 4
