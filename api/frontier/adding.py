@@ -5,15 +5,16 @@ from __future__ import annotations
 import lzma
 from dataclasses import replace
 from datetime import date
+from functools import partial
 from hashlib import sha256 as sha256_of
 from pathlib import Path
-from typing import Any
+from typing import Any, BinaryIO
 
 from ...instances import InputError, Instance, Value, read_instance, sha256
+from ...instances.errors import TooLong
 from ...instances.reading import fields
 from ...instances.reading.files import STANDARD, read_bytes
 from ...instances.reading.json_types import to_json_types
-from ...instances.reading.packed import reading_unpacked
 from ...instances.result import NOTHING
 from ...instances.solution import SolutionFile
 from ...instances.support import support_of
@@ -32,6 +33,7 @@ from ...reports.frontier.entries import (
     changing,
     data_folder,
     generate,
+    make_within,
     parse_entry,
     write_entries,
 )
@@ -41,6 +43,8 @@ from ..examining import examine
 
 _LONGEST = 2**30
 """Maximal size of a proof."""
+_PIECE = 2**20
+"""Bytes of it that are packed between two looks at the clock."""
 
 
 def add_solution(
@@ -67,6 +71,7 @@ def add_solution(
     or is no better; InputError if a file cannot be used.
     """
     one, claimed = read_instance(instance), read_solution(solution)
+    limits = (limits or CheckLimits()).from_now()
     if claimed.selection is None and claimed.status is not Status.INFEASIBLE:
         raise Untrue(f"{solution}: selection: is missing")
     kept, content, given = None, b"", ""
@@ -76,10 +81,8 @@ def add_solution(
         content = read_bytes(proof, most=_LONGEST)
         given = sha256_of(content).hexdigest()
         if not content.startswith(b"\xfd7zXZ"):
-            with reading_unpacked(proof) as stream:
-                content = lzma.compress(stream.read(_LONGEST))
-                if stream.read(1):
-                    raise InputError("unpacks to more than 1 GiB", file=proof)
+            with reading_proof(proof) as (_, stream):
+                content = _pack(stream, proof, limits)
         kept = ProofReference(sha256_of(content).hexdigest(), len(content), again)
         if len(content) > MOST_KEPT and not again:
             raise InputError("is needed for a proof of more than 1 MB", "again")
@@ -103,7 +106,9 @@ def add_solution(
             n=size.n,
             k=size.k,
             sha256=sha256(one),
-            instance=known.instance if known else _reference(one, instance, recipe),
+            instance=known.instance
+            if known
+            else _reference(one, instance, recipe, limits),
             solution=claims,
             proof=kept,
             found=today,
@@ -127,6 +132,18 @@ def add_solution(
                     path = where / "proofs" / f"{each.sha256}.xz"
                     path.unlink(missing_ok=True)
         return f"{file.family}: {one.name}: {', '.join(better)}"
+
+
+def _pack(stream: BinaryIO, path: str, limits: CheckLimits) -> bytes:
+    """Return what is left of a proof, packed by xz, if the time is not over before."""
+    packer, found, left = lzma.LZMACompressor(), [], _LONGEST
+    while piece := stream.read(_PIECE):
+        found.append(packer.compress(piece))
+        if (left := left - len(piece)) < 0:
+            raise InputError("unpacks to more than 1 GiB", file=path)
+        if not limits.left():
+            raise TooLong(f"takes more than {limits.seconds:g} s to pack", file=path)
+    return b"".join((*found, packer.flush()))
 
 
 def _is_cited(where: Path, proof: ProofReference) -> bool:
@@ -161,10 +178,15 @@ def _find(
     return place, None
 
 
-def _reference(instance: Instance, path: str, recipe: str) -> dict[str, Any]:
+def _reference(
+    instance: Instance, path: str, recipe: str, limits: CheckLimits
+) -> dict[str, Any]:
     """Return how a new instance is made: by a recipe, a file of data, or itself."""
     if recipe:
-        made = generate(recipe)
+        try:
+            made = make_within(limits, partial(generate, recipe))
+        except TooLong as error:
+            raise TooLong(error.problem, "recipe", recipe) from None
         if (made.name, sha256(made)) != (instance.name, sha256(instance)):
             raise InputError(f"makes another instance than {path}", "recipe", recipe)
         return {"generate": recipe}

@@ -11,10 +11,9 @@ from ...proofs.checking import CheckLimits
 from ...proofs.checking.kinds import reading_proof
 from ...reports.claims.ksubset.families import find_misstatement
 from ...reports.claims.running.claim import Trial, Undecided
-from ...reports.frontier.entries import FrontierEntry, NotHere
+from ...reports.frontier.entries import FrontierEntry, NotHere, make_within
 from ...reports.frontier.worst import WorstInstance
 from ...solvers import Grade, Proof, Status, solution_errors
-from ...solvers.running.interrupt import run_alarmed
 from ..examining import examine
 
 
@@ -48,9 +47,7 @@ def _find_untruth(
 ) -> str:
     """Return what is not true of an entry, or not shown; "" if all is."""
     claimed = entry.claims
-    instance, _ = run_alarmed(limits.seconds, entry.read)
-    if instance is None:
-        raise TooLong(f"takes more than {limits.seconds:g} s to make")
+    instance = make_within(limits, entry.read)
     if wrong := solution_errors(instance, claimed):
         return wrong[0]  # also where the proof is not here
     if claimed.status is Status.UNKNOWN:

@@ -123,7 +123,8 @@ def _refuse_overwriting(args: argparse.Namespace) -> None:
 
     Every text that the command line gives counts as an input if it is the name of the
     file, or of its folder, maybe after ``@`` or a kind and a colon. Folders that are
-    filled hold a file that is read first, if it is there, and changed.
+    filled hold a file that is read first, if it is there, and changed. A frontier has
+    more files to keep: its families.
     """
     from ...instances.errors import InputError
     from ...instances.writing.files import replaces
@@ -131,6 +132,7 @@ def _refuse_overwriting(args: argparse.Namespace) -> None:
     written: dict[str, str] = {}
     read: dict[str, str] = {}
     kept: dict[str, str] = {}
+    frontiers: list[str] = []
     for name, value in vars(args).items():
         for text in value if isinstance(value, list | tuple) else (value,):
             if isinstance(text, OutputFile) and replaces(text):
@@ -140,6 +142,8 @@ def _refuse_overwriting(args: argparse.Namespace) -> None:
                 written[place] = option
             elif isinstance(text, OutputFolder):
                 kept[realpath(Path(text) / text.keeps)] = text
+                if isinstance(text, OutputFrontier):
+                    frontiers.append(text)
             elif type(text) is str and text != "-":
                 forms = (text, text.removeprefix("@"), text.partition(":")[2])
                 read.update((one, text) for one in forms if one)
@@ -150,6 +154,9 @@ def _refuse_overwriting(args: argparse.Namespace) -> None:
             inside = place.endswith(_READ) and _same(str(Path(place).parent), one)
             if _same(place, one) or (inside and Path(place).exists()):
                 raise InputError("is also what is read", option, text)
+        for text in frontiers:
+            if _same(str(Path(place).parent), text) and _may_be_family(Path(place)):
+                raise InputError("is also what is read", option, text)
 
 
 def _same(one: str, other: str) -> bool:
@@ -158,6 +165,22 @@ def _same(one: str, other: str) -> bool:
         return Path(one).samefile(other)
     except (OSError, ValueError):
         return False
+
+
+def _may_be_family(path: Path) -> bool:
+    """Whether a file is there that has a family of a frontier, or cannot be read."""
+    from ...instances.errors import InputError
+    from ...instances.reading.files import read_text
+    from ...instances.reading.parsing import parse_json
+    from ...reports.frontier.entries import FORMAT
+
+    if path.suffix != ".json" or not path.exists():
+        return False
+    try:
+        document = parse_json(read_text(path))
+    except InputError:
+        return True
+    return isinstance(document, dict) and document.get("format") == FORMAT
 
 
 def _nonempty_text(text: str) -> str:

@@ -143,6 +143,7 @@ def random_sets(
     """
     positive(n=n, sets=sets, levels=levels, most=most)
     _not_too_many(n, sets + 1)
+    _not_too_many_costs(sets + n * bool(private), levels + bool(private), "levels")
     if isinstance(size, Fraction) and not 0 < size <= 1:
         raise InputError("must lie between 0 and 1", "size", str(size))
     if isinstance(size, int) and not 1 <= size <= n:
@@ -182,6 +183,8 @@ def _of_families(
 ) -> SetSystem:
     refuse_unknown("costs", costs, ("equal", "levels", "drawn"))
     levels = len(families) if costs == "levels" else 1
+    count = sum(map(len, families)) + len(processors) * bool(private)
+    _not_too_many_costs(count, levels + bool(private), "costs")
     sets = []
     for f, family in enumerate(families):
         for label, members in family.items():
@@ -221,3 +224,9 @@ def _private_label(private: int) -> str:
 def _not_too_many(n: int, sets: int) -> None:
     if n * sets > MOST_MEMBERS:
         raise InputError("must be at most 2^24 divided by the sets", "n", n)
+
+
+def _not_too_many_costs(sets: int, levels: int, field: str) -> None:
+    if sets * levels > MOST_MEMBERS:
+        problem = "must be at most 2^24 numbers, one for each set and level"
+        raise InputError(problem, field, sets * levels)

@@ -11,6 +11,9 @@ from .instance import Sukp
 
 LARGEST_NUMBER = 500
 """Largest profit and weight; the least is 1."""
+MOST_NEEDS = 2**24
+"""Maximal number of items, of elements, and of elements of all items together: no file
+that is read has room for more."""
 
 
 def random_sukp(
@@ -48,16 +51,23 @@ def random_sukp(
     ('sukp-20x15-density20pct-capacity75pct-s1', True)
     """
     positive(items=items, elements=elements)
+    for field, count in (("items", items), ("elements", elements)):
+        if count > MOST_NEEDS:
+            raise InputError("must be at most 2^24", field, count)
     if not 0 < density <= 1:
         raise InputError("must be above 0 and at most 1", "density", str(density))
     between(ratio, 0, 1, "ratio")
     draw = random.Random(seed)
     profits = tuple(draw.randint(1, LARGEST_NUMBER) for _ in range(items))
     weights = tuple(draw.randint(1, LARGEST_NUMBER) for _ in range(elements))
-    needs = []
+    needs: list[tuple[int, ...]] = []
+    count = 0
     for _ in range(items):
         own = [e for e in range(elements) if draw.random() < density]
         needs.append(tuple(own or [draw.randrange(elements)]))
+        count += len(needs[-1])
+        if count > MOST_NEEDS:
+            raise InputError("must need at most 2^24 elements in all", "items", items)
     return Sukp(
         name=f"sukp-{items}x{elements}-density{_percent(density)}"
         f"-capacity{_percent(ratio)}-s{seed}",

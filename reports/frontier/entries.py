@@ -18,7 +18,7 @@ from pathlib import Path
 from typing import Any
 
 from ...instances import InputError, Instance, read_instance
-from ...instances.errors import in_file
+from ...instances.errors import TooLong, in_file
 from ...instances.problems import parse_instance
 from ...instances.reading import fields
 from ...instances.reading.files import MOST_BYTES, read_text
@@ -28,9 +28,11 @@ from ...instances.reading.suggestions import entry_named
 from ...instances.solution import FORMAT as SOLUTION
 from ...instances.solution import SolutionFile, parse_solution
 from ...instances.writing.files import file_in, folder, write_text
+from ...proofs.checking import CheckLimits
 from ...proofs.checking.folder import digest_of
 from ...simulation.families import FAMILIES
 from ...solvers import Grade
+from ...solvers.running.interrupt import run_alarmed
 
 FORMAT = "closeknit/frontier"
 FOLDER = Path(__file__).parents[2] / "frontier"
@@ -177,6 +179,14 @@ def generate(recipe: str) -> Instance:
             raise InputError("is missing", f"generate --{one.name}")
     [instance] = family.instances(values)
     return instance
+
+
+def make_within(limits: CheckLimits, make: Callable[[], Instance]) -> Instance:
+    """Make an instance; raises `TooLong` if the time that is left is over before."""
+    made, _ = run_alarmed(limits.left(), make)
+    if made is None:
+        raise TooLong(f"takes more than {limits.seconds:g} s to make")
+    return made
 
 
 def matching(pattern: str, what: str) -> fields.Shape[str]:

@@ -347,6 +347,39 @@ def test_a_recipe_makes_the_instance_again(work: Path, capsys: Capture) -> None:
     assert run(["frontier", "check"]) == 0
 
 
+def test_a_recipe_that_makes_too_much_is_one_line(
+    work: Path, monkeypatch: pytest.MonkeyPatch, capsys: Capture
+) -> None:
+    """Of what no file has room for, and of what takes longer than the limit."""
+    words = ["frontier", "add", "job-4.json", "job-4.poor.json", *NEW, "--recipe"]
+    needs = "closeknit.instances.sukp.generators.MOST_NEEDS"
+    for most, recipe, says in (
+        (2**24, "sukp --items 9999 --elements 9999", "takes more than 0.2 s to make"),
+        (1500, "sukp --items 20 --elements 99 --density 1", "must need at most 2^24"),
+        (2**24, "sets --n 9 --sets 9 --levels 99999999 --request 1", "at most 2^24"),
+    ):
+        monkeypatch.setattr(needs, most)
+        assert run([*words, recipe, "--time-limit", "0.2"]) == 2
+        out, err = capsys.readouterr()
+        assert (out, err.count("\n"), says in err) == ("", 1, True), err
+        assert not (work / "frontier" / "jobs.json").exists()
+
+
+def test_the_limit_holds_for_packing_a_proof(work: Path, capsys: Capture) -> None:
+    """Nothing is packed that is no proof; what is takes longer than a millisecond."""
+    zeros, text = Path("zeros.gz"), Path("proof.gz")
+    zeros.write_bytes(gzip.compress(bytes(2**26)))
+    text.write_bytes(
+        gzip.compress(b"pseudo-Boolean proof version 2.0\n" + b"*" * 2**23)
+    )
+    for path, says in (
+        (zeros, "is not a certificate"),
+        (text, "takes more than 0.001 s to pack"),
+    ):
+        assert add(ONE, "best", str(path), *NEW, "--time-limit", "0.001") == 2
+        assert f"closeknit: {path}: {says}" in capsys.readouterr().err
+
+
 def test_the_limit_holds_for_what_a_recipe_makes(
     work: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

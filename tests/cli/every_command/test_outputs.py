@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 import stat
 import subprocess
@@ -319,6 +320,28 @@ def test_a_frontier_that_is_added_to_is_not_overwritten(
     before = out.read_bytes()
     assert run([*words, str(out)]) == 2
     assert out.read_bytes() == before
+
+
+@pytest.mark.parametrize("option", ["--json", "--out"])
+def test_a_family_of_a_frontier_that_is_added_to_is_not_overwritten(
+    option: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """Nor what may be one; an instance there is replaced by another."""
+    family, broken, other = (tmp_path / f"{name}.json" for name in "abc")
+    head = {"format": "closeknit/frontier", "version": 1, "family": "a"}
+    family.write_text(json.dumps(head | {"source": "here", "entries": []}))
+    broken.write_text('{"format": "closeknit/frontier", <<<')
+    other.write_text("{}")
+    words = ["worst", "mm", "--shape", "3x3", "--k", "3", "--evaluations", "9"]
+    words += ["--record", str(tmp_path), option]
+    for path in (family, broken):
+        before = path.read_bytes()
+        assert run([*words, str(path)]) == 2
+        assert f"{option}: is also what is read" in capsys.readouterr().err
+        assert path.read_bytes() == before
+        assert names(tmp_path) == ["a.json", "b.json", "c.json"]
+    assert run([*words, str(other)]) == 0
+    assert other.read_text() != "{}"
 
 
 def test_an_older_output_in_this_folder_is_replaced(
