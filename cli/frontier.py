@@ -90,11 +90,12 @@ def _add(args: argparse.Namespace, where: Path) -> int:
     from ..api.frontier.adding import add_solution
     from ..proofs.checking import CheckLimits
     from ..proofs.checking.answers.examining import Untrue
+    from ..solvers.running import clock
 
     names = ("instance", "solution", "proof", "family", "source", "recipe", "again")
     values = {name: getattr(args, name) for name in (*names, "plain")}
     given = {name: value for name, value in values.items() if value is not None}
-    limits = CheckLimits(seconds=seconds(args.time_limit))
+    limits = CheckLimits(seconds=seconds(args.time_limit), now=clock.now)
     try:
         print(add_solution(where, **given, limits=limits))
     except Untrue as untrue:
@@ -107,13 +108,14 @@ def _check(args: argparse.Namespace, where: Path) -> int:
     from ..api.frontier.checking import check_entry
     from ..proofs.checking import CheckLimits
     from ..reports.frontier.worst import read_families
+    from ..solvers.running import clock
 
     files = read_families(where, args.family)
     entries = [(file.family, one) for file in files for one in file.entries.values()]
     if args.sample is not None:
         draw = random.Random(shared.seed_of(args))
         entries = draw.sample(entries, min(args.sample, len(entries)))
-    limits = CheckLimits(seconds=seconds(args.time_limit))
+    limits = CheckLimits(seconds=seconds(args.time_limit), now=clock.now)
     rows: dict[str, list[dict[str, str]]]
     rows = {word: [] for word in ("holds", "wrong", "not checked")}
     for family, entry in entries:

@@ -104,6 +104,7 @@ def _grid_stars(
         look_at_clock()
         missing, star, radius = instance.k - 1, 0, 0  # itself is at distance 0
         while missing:
+            look_at_clock()
             radius += 1
             if radius > len(shells):
                 shells.append(list(_ring(radius, grid.shape, grid.rings)))
@@ -119,12 +120,11 @@ def _grid_stars(
 
 def _ring(radius: int, shape: Sequence[int], rings: Sequence[bool]) -> Iterator[Site]:
     """Yield the offsets to all cells at a distance; round a ring each cell once."""
-    if not shape:
-        if not radius:
-            yield ()
-        return
     side = shape[0]
     first, last = (-((side - 1) // 2), side // 2) if rings[0] else (1 - side, side - 1)
+    if len(shape) == 1:
+        yield from ((step,) for step in {-radius, radius} if first <= step <= last)
+        return
     for step in range(max(first, -radius), min(last, radius) + 1):
         for rest in _ring(radius - abs(step), shape[1:], rings[1:]):
             yield (step, *rest)

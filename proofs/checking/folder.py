@@ -12,6 +12,7 @@ import hashlib
 import stat
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 from time import monotonic
 from typing import Any
@@ -24,6 +25,7 @@ from ...instances.reading.files import read_some, read_text, reading
 from ...instances.reading.parsing import parse_json
 from ...instances.solution import read_solution, solution_errors
 from ...instances.value import Value, as_tuple, cost_text
+from .alarm import end_in_time
 from .kinds import FILE_KINDS
 from .proof_file import MOST_BYTES, PLAIN, Ways, check_proof_file
 from .statements import CheckLimits, Refused
@@ -143,8 +145,9 @@ def replay(
     for entry in entries:
         start = monotonic()
         word, why = "holds", ""
+        each = (limits or CheckLimits()).from_now()
         try:
-            _replay(Path(folder), entry, limits or CheckLimits(), ways)
+            end_in_time(each, partial(_replay, Path(folder), entry, each, ways))
         except Refused as refused:
             word, why = "wrong", str(refused)
         except InputError as error:

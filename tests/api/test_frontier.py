@@ -59,6 +59,7 @@ from closeknit.reports.frontier.page import frontier_document
 from closeknit.reports.frontier.worst import WorstInstance, read_families, write_worst
 from closeknit.reports.pages.markdown import markdown_of
 from closeknit.solvers import Result, Status, answer, solution_of, write_solution
+from closeknit.solvers.running import clock
 
 from ..paths import ROOT
 
@@ -395,6 +396,28 @@ def test_the_limit_holds_for_what_a_recipe_makes(
     monkeypatch.setattr("closeknit.reports.frontier.entries.generate", make_slowly)
     found = check_entry(work / "frontier", entry, CheckLimits(seconds=0.5))
     assert found == ("not checked", "takes more than 0.5 s to make")
+
+
+def test_compiling_counts_in_no_limit(
+    work: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The clock of limits stops meanwhile: the first proof would not be checked."""
+    clocks = []
+
+    def note(*_: object, limits: CheckLimits, **more: object) -> str:
+        clocks.append(limits.now)
+        return ""
+
+    def note_entry(*given: Any, **more: object) -> tuple[str, str]:
+        note(limits=given[2])
+        return "holds", ""
+
+    monkeypatch.setattr("closeknit.api.frontier.adding.add_solution", note)
+    monkeypatch.setattr("closeknit.api.frontier.checking.check_entry", note_entry)
+    assert add(ONE, "best", "job-4.xz", *NEW) == 0
+    monkeypatch.chdir(ROOT)
+    assert run(["frontier", "check", "towns"]) == 0
+    assert {*clocks} == {clock.now}
 
 
 def test_a_worst_case_that_is_not_decided_in_time_is_not_checked() -> None:

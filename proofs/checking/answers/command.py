@@ -19,6 +19,7 @@ from ....instances.result import ACCEPTABLE, Status
 from ....instances.solution import SolutionFile, read_solution
 from ....instances.value import cost_text
 from ....instances.words import with_noun
+from ..alarm import end_in_time
 from ..folder import print_verdicts, read_index, replay
 from ..opb import check_opb_proof, is_opb
 from ..propagation import Propagator
@@ -108,7 +109,8 @@ def report_formula(
     """Check a proof about a formula that stands in a file."""
     proved, why = None, ""
     try:
-        proved = check_opb_proof(file, proof, limits, propagator)
+        check = partial(check_opb_proof, file, proof, limits, propagator)
+        proved = end_in_time(limits, check)
     except Refused as refused:
         why = str(refused)
     unsatisfiable = proved is not None and proved.bound is None
@@ -132,7 +134,7 @@ def report_recount(file: str | Path, limits: CheckLimits) -> Outcome:
     """Check a certificate that a job of parts does not fit."""
     why = ""
     try:
-        pods, most = check_recount(file, limits)
+        pods, most = end_in_time(limits, partial(check_recount, file, limits))
         lines = [f"{file}: holds: {pods} pods do not fit: the slices take {most}"]
     except Refused as refused:
         why = str(refused)

@@ -12,7 +12,7 @@ from collections.abc import Callable
 from dataclasses import replace
 from hashlib import sha256
 from pathlib import Path
-from typing import Any
+from typing import Any, NoReturn
 
 import pytest
 from jsonschema import Draft202012Validator
@@ -22,10 +22,12 @@ from closeknit.instances import InputError, Submesh, Sukp, mesh
 from closeknit.instances.ksubset.graph_generators import dragonfly
 from closeknit.instances.submesh import Resident
 from closeknit.methods import METHODS
+from closeknit.proofs.checking import CheckLimits
 from closeknit.proofs.checking.folder import (
     KINDS,
     Entry,
     read_index,
+    replay,
     shown_by_definition,
 )
 from closeknit.proofs.checking.kinds import CERTIFICATE, DNN, LOG
@@ -418,6 +420,25 @@ def test_time_is_limited(folder: Path, capsys: Capsys) -> None:
     args = ["verify", "--proofs", str(folder), "--time-limit", "0.000001"]
     assert run(args) == 2
     assert "takes more than" in capsys.readouterr().out
+
+
+def test_an_answer_of_a_folder_keeps_the_limit_everywhere(
+    folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Also where the clock is not looked at; the others are checked all the same."""
+
+    def loop(*_: object) -> NoReturn:
+        while True:
+            pass
+
+    monkeypatch.setattr("closeknit.proofs.checking.proof_file.read_lines", loop)
+    found = list(replay(folder, read_index(folder), CheckLimits(seconds=2)))
+    slow = [one for one in found if one.word != "holds"]
+    assert {(one.word, one.why) for one in slow} == {
+        ("unusable", "takes more than 2 s to check")
+    }
+    assert [one.entry.kind for one in slow] == [DNN]
+    assert len(found) == 5
 
 
 def test_what_cannot_be_read(tmp_path: Path) -> None:
