@@ -14,7 +14,7 @@ from .statements import CheckLimits, TooLong
 
 T = TypeVar("T")
 _GRACE = 0.2
-"""Seconds after the limit; what looks at the clock has ended by then, and named more."""
+"""Seconds after the limit; by then what looks at the clock has ended, with a place."""
 _EVERY = 0.1
 """Seconds between alarms: not at every moment may an exception be raised."""
 _AGAIN = 10

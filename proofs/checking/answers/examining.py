@@ -222,7 +222,7 @@ def _by_arithmetic(
         derived = derive(
             instance, proof.by, seconds=limits.left(), checker=ways.checker
         )
-    except TooLong:  # than the time that was left, which nobody has heard of
+    except TooLong:  # than the time that was left; the limit is what users gave
         problem = f"takes more than {limits.seconds:g} s to derive"
         raise TooLong(problem, "bound") from None
     if derived is None:
