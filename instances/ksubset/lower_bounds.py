@@ -49,7 +49,7 @@ def derive_bound(
 
     def look_at_clock() -> None:
         if monotonic() > until:
-            raise TooLong(f"takes more than {seconds:g} s to derive", "bound")
+            raise TooLong(f"takes more than {round(seconds, 3):g} s to derive", "bound")
 
     if by == STAR:
         stars = _stars(instance, look_at_clock)
@@ -101,17 +101,14 @@ def _grid_stars(
     modulus = [side if ring else 2 * side for side, ring in axes]
     shells: list[list[Site]] = []
     for site in instance.free:
-        look_at_clock()
         missing, star, radius = instance.k - 1, 0, 0  # itself is at distance 0
         while missing:
             look_at_clock()
             radius += 1
             if radius > len(shells):
                 shells.append(list(_ring(radius, grid.shape, grid.rings)))
-            cells = (
-                tuple(map(mod, map(add, site, step), modulus))
-                for step in shells[radius - 1]
-            )
+            shell = shells[radius - 1]
+            cells = (tuple(map(mod, map(add, site, step), modulus)) for step in shell)
             found = min(missing, sum(cell in free for cell in cells))
             star += radius * found
             missing -= found

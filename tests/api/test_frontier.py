@@ -48,6 +48,8 @@ from closeknit.methods import KSUBSET, PROCSET
 from closeknit.methods.proofs import prove_and_cite
 from closeknit.proofs.checking import CheckLimits
 from closeknit.proofs.checking.answers.examining import Untrue
+from closeknit.reports.claims.ksubset.families import find_misstatement
+from closeknit.reports.claims.running.claim import Trial, Undecided
 from closeknit.reports.frontier.entries import (
     FOLDER,
     MOST_KEPT,
@@ -58,7 +60,14 @@ from closeknit.reports.frontier.entries import (
 from closeknit.reports.frontier.page import frontier_document
 from closeknit.reports.frontier.worst import WorstInstance, read_families, write_worst
 from closeknit.reports.pages.markdown import markdown_of
-from closeknit.solvers import Result, Status, answer, solution_of, write_solution
+from closeknit.solvers import (
+    Limit,
+    Result,
+    Status,
+    answer,
+    solution_of,
+    write_solution,
+)
 from closeknit.solvers.running import clock
 
 from ..paths import ROOT
@@ -434,6 +443,19 @@ def test_a_worst_case_that_is_not_decided_in_time_is_not_checked() -> None:
     )
     word, why = check_entry(Path(), entry, CheckLimits(seconds=1.0))
     assert (word, "within 1 s" in why) == ("not checked", True), why
+
+
+def test_a_worst_case_whose_method_was_stopped_is_undecided() -> None:
+    """What it had found by then is not what it finds."""
+    read = read_families(FOLDER, [WORST])
+    entry = next(one for file in read for one in file.entries.values())
+
+    def stopped(instance: KSubset, settings: object) -> Result:
+        return replace(poor(instance), limit=Limit.TIME)
+
+    methods: dict[str, Any] = {**KSUBSET, entry.method: stopped}
+    with pytest.raises(Undecided, match="by its limit of time"):
+        find_misstatement(Trial(methods=methods), entry)
 
 
 def test_a_bound_that_is_not_derived_in_time_is_not_wrong(

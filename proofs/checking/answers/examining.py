@@ -14,7 +14,7 @@ from ....instances.value import Value, as_tuple, cost_text
 from ..alarm import end_in_time
 from ..kinds import FILE_KINDS
 from ..proof_file import PLAIN, Ways, check_proof_file
-from ..statements import CheckLimits, Refused, TooLong
+from ..statements import CheckLimits, Refused
 
 Again = Callable[[], tuple[bool, str]]
 """Proves a claim by another run: whether it is proved, and what is; or `Untrue`."""
@@ -77,51 +77,31 @@ def examine(
     """
     limits = (limits or CheckLimits()).from_now()
 
-    def look() -> Findings | None:
-        """Return what is found without another run; None if a claim is left open."""
-        if wrong := solution_errors(instance, solution) or _shape_errors(
-            instance, solution
-        ):
-            return _findings(solution, wrong, holds=False)
-        try:
-            derived = _derives(instance, solution, proof, limits, ways)
-        except Untrue as untrue:
-            return _findings(solution, [str(untrue)])
-        if not derived and again is None and _is_in_file(instance, solution.proof):
-            raise InputError("is needed to check this proof", field="proof")
-        return _findings(solution, [], derived=True) if derived else None
+    def errors() -> list[str]:
+        return solution_errors(instance, solution) or _shape_errors(instance, solution)
 
-    if (found := end_in_time(limits, look)) is not None:
-        return found
-    if again is None:
-        return _findings(solution, [])
+    def derive() -> bool:
+        derived = proof is not None and _by_proof(
+            instance, solution, proof, limits, ways
+        )
+        if solution.bound is not None:
+            return derived | _by_arithmetic(instance, solution, limits, ways)
+        if solution.status is Status.INFEASIBLE:
+            known = problem_of(instance).unsolvable(instance) is not None
+            return derived or known or solution.certificate is not None  # is checked
+        return True  # nothing is claimed
+
+    if wrong := end_in_time(limits, errors):
+        return _findings(solution, wrong, holds=False)
     try:
-        derived, remark = again()
+        derived, remark = end_in_time(limits, derive), ""
+        if not derived and again is not None:
+            derived, remark = again()
     except Untrue as untrue:
         return _findings(solution, [str(untrue)])
+    if not derived and again is None and _is_in_file(instance, solution.proof):
+        raise InputError("is needed to check this proof", field="proof")
     return _findings(solution, [], derived=derived, remark=remark)
-
-
-def _derives(
-    instance: Instance,
-    solution: SolutionFile,
-    proof: str | Path | None,
-    limits: CheckLimits,
-    ways: Ways,
-) -> bool:
-    """Whether the bound is derived, or that there is no solution, if that is claimed.
-
-    Raises `Untrue` if what is derived contradicts the claim.
-    """
-    derived = False
-    if proof is not None:
-        derived = _by_proof(instance, solution, proof, limits, ways)
-    if solution.bound is not None:
-        return derived | _by_arithmetic(instance, solution, limits, ways)
-    if solution.status is Status.INFEASIBLE:
-        known = problem_of(instance).unsolvable(instance) is not None
-        return derived or known or solution.certificate is not None  # that was checked
-    return True
 
 
 def _findings(
@@ -217,14 +197,9 @@ def _by_arithmetic(
         return as_tuple(bound) <= as_tuple(nothing)
     if _is_in_file(instance, proof):
         return False  # which says it
-    derive = problem_of(instance).derive_bound
-    try:
-        derived = derive(
-            instance, proof.by, seconds=limits.left(), checker=ways.checker
-        )
-    except TooLong:  # than the time that was left; the limit is what users gave
-        problem = f"takes more than {limits.seconds:g} s to derive"
-        raise TooLong(problem, "bound") from None
+    derived = problem_of(instance).derive_bound(
+        instance, proof.by, seconds=limits.left(), checker=ways.checker
+    )
     if derived is None:
         raise Untrue(f"proof: there is no {proof.by!r} for this instance")
     return _reaches(solution, derived, f"the {proof.by}")

@@ -157,15 +157,18 @@ class Trial:
         Raises
         ------
         Undecided
-            When it finds nothing.
+            When it finds nothing, or was stopped before its end.
         Untrue
             When its choice is not valid or its objective is not its cost.
         InputError
             When it does not take this instance.
         """
-        paid = self.run(method, instance, ties).objective
-        assert isinstance(paid, int)
-        return paid
+        result = self.run(method, instance, ties)
+        if result.limit is not None:
+            limit = f"its limit of {result.limit.value}"
+            raise Undecided(f"{method} was stopped on {instance.name} by {limit}")
+        assert isinstance(result.objective, int)
+        return result.objective
 
     def least(
         self, instance: Instance, method: str, *, enumerated: bool = False
