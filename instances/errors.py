@@ -93,8 +93,8 @@ class InputError(ValueError):
 
     def __reduce__(self) -> tuple[object, ...]:
         value = None if self.value is ... else self.value
-        bare = self.value is ...
-        return (_rebuild, (self.problem, self.field, bare, value, self.file, self.json))
+        given = self.problem, self.field, self.value is ..., value, self.file, self.json
+        return (_rebuild, (type(self), *given))
 
     def of_file(self, file: str | Path) -> InputError:
         """Return the same error with the name of its file, unless it has one.
@@ -109,9 +109,8 @@ class InputError(ValueError):
 
     def of_json(self) -> InputError:
         """Return the same error of a value that was JSON, though of no file."""
-        return InputError(
-            self.problem, self.field, self.value, file=self.file, json=True
-        )
+        name = self.file
+        return type(self)(self.problem, self.field, self.value, file=name, json=True)
 
 
 class TooLong(InputError):
@@ -144,7 +143,13 @@ def _with_value(text: str, problem: str, value: str) -> str:
 
 
 def _rebuild(
-    problem: str, field: str, bare: bool, value: object, file: str, json: bool
+    kind: type[InputError],
+    problem: str,
+    field: str,
+    bare: bool,
+    value: object,
+    file: str,
+    json: bool,
 ) -> InputError:
     """Unpickle; not every pickle protocol preserves the identity of ``...``."""
-    return InputError(problem, field, ... if bare else value, file=file, json=json)
+    return kind(problem, field, ... if bare else value, file=file, json=json)

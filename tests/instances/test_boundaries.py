@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import pickle
 from collections.abc import Callable
 from dataclasses import FrozenInstanceError, replace
 from fractions import Fraction
@@ -38,6 +39,8 @@ from closeknit.instances import (
     cost,
     mesh,
 )
+from closeknit.instances.errors import TooLong
+from closeknit.instances.ksubset.certificate_file import WrongStep
 from closeknit.instances.ksubset.lower_bounds import AXIS, STAR, TOWN
 from closeknit.instances.submesh import Placement, Resident
 from closeknit.instances.submesh.infeasibility import check_infeasible, image
@@ -675,3 +678,14 @@ def test_what_is_shared_cannot_be_written_to() -> None:
     ):
         assert not array.flags.writeable
     assert TREE.dimension == 1
+
+
+@pytest.mark.parametrize("kind", [InputError, TooLong, WrongStep])
+@pytest.mark.parametrize("value", [..., None, 3])
+def test_an_error_keeps_its_kind_in_another_process(
+    kind: type[InputError], value: object
+) -> None:
+    """What took too long is not wrong."""
+    error = kind("must be 4", "k", value, file="a.json")
+    for one in (pickle.loads(pickle.dumps(error)), error.of_json()):
+        assert (type(one), str(one)) == (kind, str(error))

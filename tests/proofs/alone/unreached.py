@@ -71,6 +71,9 @@ LEFT: dict[str, tuple[str, ...]] = {
         "instances/errors.py: InputError.__reduce__",
         "instances/errors.py: _rebuild",
     ),
+    "needs what goes on beyond the limit and never looks at the clock": (
+        "proofs/checking/alarm.py: end_in_time.ring",
+    ),
     "needs a system that refuses: a full disk, a pipe that is empty": (
         "instances/reading/files.py: refusal",
         "proofs/checking/answers/command.py: _silence",
