@@ -303,7 +303,7 @@ class Watch:
         return (
             hunt.stop.is_set()
             or self.evaluations >= hunt.evaluations
-            or (self.evaluations % 16 == 0 and self._seconds > hunt.seconds)
+            or self._seconds > hunt.seconds
         )
 
     @property

@@ -40,6 +40,7 @@ from closeknit.reports.adversary import (
     exhaust,
 )
 from closeknit.reports.adversary.annealing import KnownOptimum, Optimum
+from closeknit.reports.adversary.hunt import Watch
 from closeknit.reports.adversary.kernels import least
 from closeknit.reports.claims.ksubset.families import ledger_is_true
 from closeknit.reports.claims.running.claim import Trial
@@ -50,6 +51,7 @@ from closeknit.reports.frontier.worst import (
     write_worst,
 )
 from closeknit.solvers import Settings, Ties
+from closeknit.solvers.running import clock
 
 Capture = pytest.CaptureFixture[str]
 
@@ -188,6 +190,21 @@ def test_exhaustive_is_the_worst_of_all_subsets(name: str) -> None:
     assert found.evaluations == 382
     assert dearest(found.instance) == found.optimum
     assert KSUBSET[name](found.instance).objective == found.cost
+
+
+def test_the_clock_is_looked_at_after_each_evaluation(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """One of a large network takes seconds: of 16, half a minute with a limit of 1."""
+    ground = SearchSpace(topology=Mesh((5, 5)), k=3, most=12)
+    watch = Watch(replace(hunt("mm", ground, 10**9), seconds=2.0), begun=0.0)
+    times = iter((1.0, 2.0, 3.0))
+    monkeypatch.setattr(clock, "now", lambda: next(times))
+    over = []
+    for number in range(1, 4):
+        watch.evaluations = number
+        over.append(watch.over)
+    assert over == [False, False, True]
 
 
 def test_mirror_images_are_left_out_only_where_ties_are_symmetric() -> None:
