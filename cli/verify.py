@@ -33,7 +33,6 @@ from ..proofs.checking import CheckLimits
 from ..proofs.checking.folder import Verdict, print_verdicts, read_index, replay
 from ..proofs.checking.proof_file import PLAIN
 from ..proofs.writing.twins import FAST
-from ..reports.campaigns.compiling import OTHERS, compile_all
 from ..solvers.running import clock
 from ..solvers.running.method import Run
 from .frame import outputs, shared, streams
@@ -110,8 +109,6 @@ def run(args: argparse.Namespace, methods: Mapping[str, Run] | None = None) -> i
     jobs = shared.processes(args.jobs)
     if methods is not None or (args.claims and args.jobs is None):
         jobs = 1
-    elif not args.claims:  # all at once take longer than in several processes
-        compile_all([*METHODS, *OTHERS], jobs=jobs)
     verdicts, files = _test(claims, trial, args, jobs)
     if args.json:
         _write_json(args.json, trial, verdicts, files)

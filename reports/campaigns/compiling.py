@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import json
 import sys
-from collections.abc import Callable, Collection, Iterable, Mapping
-from contextlib import closing, suppress
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
+from contextlib import closing, contextmanager, suppress
 from functools import cache, partial
 from hashlib import sha256
 from importlib.metadata import version
@@ -93,22 +93,40 @@ def compile_for(
     failures = []
     for label in due:
         runs = [run for line, run in tasks[label].items() if line not in ready]
-        calls.append(pool.Call(partial(_run_all, runs)))
+        calls.append(pool.Call(partial(_run_all, runs), kind=label.split()[0]))
     with closing(pool.run(calls, jobs=jobs)) as outcomes:
         for position, outcome in outcomes:
             if isinstance(outcome, pool.Failure):
                 failures.append(f"{due[position]}: {outcome.why}")
             else:
                 ready |= tasks[due[position]].keys()
-    if place is not None:
-        with suppress(InputError):  # a read-only installation
-            write_text(place, json.dumps(sorted(ready)))
+    _keep(place, ready)
     return failures
+
+
+@contextmanager
+def announced(what: str, *, jobs: int) -> Iterator[None]:
+    """Announce that the block compiles kernels, unless it has run to its end before.
+
+    ``what`` names the block.
+    """
+    place = _ready_file()
+    ready = _read(place)
+    if what not in ready and not INTERPRETED:
+        announce(sum(each.own_seconds() for each in KERNELS) / jobs)
+    yield
+    _keep(place, ready | {what})
 
 
 def _run_all(runs: Iterable[Callable[[], None]]) -> None:
     for run in runs:
         run()
+
+
+def _keep(place: Path | None, ready: set[str]) -> None:
+    if place is not None:
+        with suppress(InputError):  # a read-only installation
+            write_text(place, json.dumps(sorted(ready)))
 
 
 def _read(place: Path | None) -> set[str]:

@@ -6,6 +6,7 @@ one worker is killed, and cannot stop a call that hangs.
 
 from __future__ import annotations
 
+import itertools
 import os
 import signal
 import sys
@@ -65,13 +66,15 @@ class Call:
     ``memory`` is in MiB, beyond which the process, with all that it has started, is
     killed. What is in memory is looked at ten times a second; a limit on the address
     space (RLIMIT_AS) would count each process by itself, and what numba and solvers
-    reserve: three times as much as they touch.
+    reserve: three times as much as they touch. Calls of one ``kind`` need the same
+    machine code; a process is given those of its kinds as long as there are some.
     """
 
     function: Callable[[], Any]
     allowed: float | None = None
     memory: int | None = None
     preparing: float = 0.0
+    kind: str = ""
 
 
 def run(
@@ -79,11 +82,12 @@ def run(
 ) -> Generator[tuple[int, Any], None, None]:
     """Yield (position, value or `Failure`) of every call, as they end.
 
-    Calls are begun in the order given, in ``jobs`` processes, whose temporary files lie
-    in the folder ``scratch``, or in one that is removed afterwards. A call that raises,
-    crashes, or takes longer than it may is a `Failure`, and so never a hang. One whose
-    process is killed from outside, for instance because memory ran out, is made again
-    in the end, while no other is running; after `DEATHS` deaths it is a `Failure`.
+    Calls of one kind are begun in the order given. ``jobs`` processes make them, whose
+    temporary files lie in the folder ``scratch``, or in one that is removed afterwards.
+    A call that raises, crashes, or takes longer than it may is a `Failure`, and so
+    never a hang. One whose process is killed from outside, for instance because memory
+    ran out, is made again in the end, while no other is running; after `DEATHS` deaths
+    it is a `Failure`.
     Leaving the iterator early stops all that is running, children of the calls
     included; so does the end of this process, however it comes.
     """
@@ -99,9 +103,9 @@ def run(
         while True:
             busy = [worker for worker in workers if worker.call is not None]
             while waiting and len(busy) < jobs:
-                busy.append(_begun(waiting.popleft(), workers, scratch))
+                busy.append(_begun(waiting, workers, scratch))
             if suspects and not busy:
-                busy = [_begun(suspects.popleft(), workers, scratch)]
+                busy = [_begun(suspects, workers, scratch)]
             if not busy:
                 return
             _until_something_happens(busy)
@@ -134,13 +138,27 @@ def failure_after_retries(killed: Killed) -> Failure:
 
 
 def _begun(
-    call: tuple[int, Call], workers: list[_Worker], scratch: Path | None
+    waiting: deque[tuple[int, Call]], workers: list[_Worker], scratch: Path | None
 ) -> _Worker:
-    """Start a call in an idle process, or in a new one."""
+    """Start one of the calls in an idle process, or in a new one.
+
+    That is the first of no kind or of one that the process has had, else of one that
+    none has had, else the last of all, which others reach last.
+    """
     idle = next((worker for worker in workers if worker.call is None), None)
     if idle is None:
         idle = _Worker(scratch)
         workers.append(idle)
+    taken = {kind for worker in workers for kind in worker.kinds}
+    call = next(
+        itertools.chain(
+            (each for each in waiting if each[1].kind in {"", *idle.kinds}),
+            (each for each in waiting if each[1].kind not in taken),
+            reversed(waiting),
+        )
+    )
+    waiting.remove(call)
+    idle.kinds.add(call[1].kind)
     idle.begin(call)
     return idle
 
@@ -206,6 +224,7 @@ class _Worker:
             self.process.start()  # Ctrl-C meanwhile would end it with a traceback
         far_end.close()
         self.call: tuple[int, Call] | None = None
+        self.kinds: set[str] = set()
         self.began = 0.0
         self.deadline: float | None = None
         self.alive = True

@@ -59,13 +59,12 @@ _BY_PROBLEM = {
     "submesh": (*SUBMESH_CLAIMS, *PACKING_CLAIMS),
     **_PARTS,
 }
-_NOT_KSUBSET = {claim.name for claims in _BY_PROBLEM.values() for claim in claims}
+PARTS = {claim.name: part for part, claims in _BY_PROBLEM.items() for claim in claims}
+"""The problem or part that a claim is about, by its name; k-subsets are left out."""
 
 GROUPS: Mapping[str, tuple[Claim, ...]] = MappingProxyType(
     {
-        "ksubset": tuple(
-            claim for claim in CLAIMS.values() if claim.name not in _NOT_KSUBSET
-        ),
+        "ksubset": tuple(claim for claim in CLAIMS.values() if claim.name not in PARTS),
         **_BY_PROBLEM,
         "exact": EXACT_CLAIMS,
         "guarantees": BOUND_CLAIMS,

@@ -13,7 +13,8 @@ from ...methods.rederiving import Rederived
 from ...solvers.running import clock
 from ...solvers.running.interrupt import ending_callers
 from ..campaigns import pool
-from .catalogue import CLAIMS
+from ..campaigns.compiling import announced
+from .catalogue import CLAIMS, PARTS
 from .running.claim import Claim, Outcome, Trial, Undecided, UntrueAnswer, failed
 
 
@@ -92,12 +93,20 @@ def verify_in_parallel(
     """Test claims that are registered in several processes; yield as they end.
 
     Those about methods of one's own are tested in this one. Of the trial only seed,
-    size and time limit are used for the others.
+    size and time limit are used for the others. Claims about one problem need the same
+    machine code, and go to one process as long as there are others.
     """
     away = [claim for claim in claims if CLAIMS.get(claim.name) is claim]
     settings = trial.seed, trial.quick, trial.time_limit
-    calls = [pool.Call(partial(_verdict_on, claim.name, *settings)) for claim in away]
-    with closing(pool.run(calls, jobs=jobs)) as ended:
+    calls = [
+        pool.Call(
+            partial(_verdict_on, claim.name, *settings),
+            kind=PARTS.get(claim.name, "ksubset"),
+        )
+        for claim in away
+    ]
+    what = f"claims{' if quick' * trial.quick}: {', '.join(one.name for one in away)}"
+    with announced(what, jobs=jobs), closing(pool.run(calls, jobs=jobs)) as ended:
         for position, found in ended:
             if isinstance(found, pool.Failure):
                 found = {"error": found.why, "seconds": 0.0}
