@@ -5,6 +5,7 @@ from __future__ import annotations
 import gc
 import os
 import signal
+import sys
 import threading
 from collections import defaultdict
 from collections.abc import Generator
@@ -22,6 +23,9 @@ __all__ = ["browser", "chromium"]
 
 os.environ["CLOSEKNIT_CHECK"] = "1"  # see simulation/invariants.py
 os.environ.pop("GITHUB_ACTIONS", None)  # for which commands write more
+# Workers and the many processes that tests start read modules as bytecode.
+os.environ.pop("PYTHONDONTWRITEBYTECODE", None)
+sys.dont_write_bytecode = False
 settings.register_profile("untimed", deadline=None, max_examples=2 * EXAMPLES)
 settings.register_profile("quick", deadline=None, max_examples=EXAMPLES)
 settings.load_profile("untimed")
