@@ -17,9 +17,10 @@ from hypothesis import settings
 from .data import REASON, require
 from .paths import SHARED
 from .serving.browser import browser, chromium
+from .serving.site import site
 from .tiers import EXAMPLES, LONGEST, is_quick, left_out
 
-__all__ = ["browser", "chromium"]
+__all__ = ["browser", "chromium", "site"]
 
 os.environ["CLOSEKNIT_CHECK"] = "1"  # see simulation/invariants.py
 os.environ.pop("GITHUB_ACTIONS", None)  # for which commands write more
