@@ -91,7 +91,7 @@ def test_states_what_it_promises(name: str) -> None:
 
 
 @by_name
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=40, deadline=None)
 @given(data=st.data())
 def test_answers_are_valid_and_honest(name: str, data: st.DataObject) -> None:
     instance = data.draw(taken(name))
