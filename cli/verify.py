@@ -27,7 +27,6 @@ from ..instances.errors import InputError
 from ..instances.option_values import seconds
 from ..instances.support import support_of
 from ..instances.writing.files import file_in, replaces
-from ..methods import METHODS
 from ..methods.rederiving import count_text
 from ..proofs.checking import CheckLimits
 from ..proofs.checking.folder import Verdict, print_verdicts, read_index, replay

@@ -5,8 +5,9 @@ from __future__ import annotations
 from contextlib import AbstractContextManager
 from functools import cache
 
-import scipy.linalg  # noqa: F401  loads the library that is looked for
 from threadpoolctl import ThreadpoolController
+
+from .running import clock
 
 
 def blas_threads(count: int) -> AbstractContextManager[object]:
@@ -20,4 +21,7 @@ def blas_threads(count: int) -> AbstractContextManager[object]:
 @cache
 def _loaded() -> ThreadpoolController:
     """Return what asks and tells the libraries that are loaded, once for a process."""
-    return ThreadpoolController()
+    with clock.stopped():  # most runs need no scipy, which takes long to import
+        import scipy.linalg  # noqa: F401  loads the library that is looked for
+
+        return ThreadpoolController()

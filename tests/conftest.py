@@ -5,6 +5,7 @@ from __future__ import annotations
 import gc
 import os
 import signal
+import sys
 import threading
 from collections import defaultdict
 from collections.abc import Generator
@@ -16,12 +17,16 @@ from hypothesis import settings
 from .data import REASON, require
 from .paths import SHARED
 from .serving.browser import browser, chromium
+from .serving.site import site
 from .tiers import EXAMPLES, LONGEST, is_quick, left_out
 
-__all__ = ["browser", "chromium"]
+__all__ = ["browser", "chromium", "site"]
 
 os.environ["CLOSEKNIT_CHECK"] = "1"  # see simulation/invariants.py
 os.environ.pop("GITHUB_ACTIONS", None)  # for which commands write more
+# Workers and the many processes that tests start read modules as bytecode.
+os.environ.pop("PYTHONDONTWRITEBYTECODE", None)
+sys.dont_write_bytecode = False
 settings.register_profile("untimed", deadline=None, max_examples=2 * EXAMPLES)
 settings.register_profile("quick", deadline=None, max_examples=EXAMPLES)
 settings.load_profile("untimed")

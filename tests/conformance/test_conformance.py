@@ -91,7 +91,7 @@ def test_states_what_it_promises(name: str) -> None:
 
 
 @by_name
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=40, deadline=None)
 @given(data=st.data())
 def test_answers_are_valid_and_honest(name: str, data: st.DataObject) -> None:
     instance = data.draw(taken(name))
@@ -171,15 +171,15 @@ def states(kind: str) -> list[tuple[KSubset, set[Site]]]:
     return made
 
 
-@pytest.mark.parametrize("every", [5, pytest.param(1, marks=pytest.mark.slow)])
+@pytest.mark.parametrize("every", [15, pytest.param(1, marks=pytest.mark.slow)])
 @pytest.mark.parametrize("kind", KINDS)
 @pytest.mark.parametrize("name", HEURISTICS)
 def test_never_a_busy_processor(name: str, kind: str, every: int) -> None:
     method = OWN[name]
     refuses = method.refuses or (lambda instance: None)
     # of the strategies, dozens that share how they are asked, every fifth will do;
-    # the schemes take up to a second a state
-    schemes = {"ptas": 200, "ptas-published": 2000}
+    # the schemes take up to a second a state; odd steps meet all shapes
+    schemes = {"ptas": 201, "ptas-published": 2001}
     step = schemes.get(name.partition("/")[0], 5 if name in STRATEGIES else 1)
     some = states(kind)[:: step * every]
     met = [state for state in some if not refuses(state[0])]

@@ -50,7 +50,7 @@ def test_states_what_it_promises(subject: Subject, name: str) -> None:
 def test_answers_are_valid_and_honest(subject: Subject, name: str) -> None:
     method = subject.methods[name]
 
-    @subject.examples(name, 80)
+    @subject.examples(name, 50)
     @given(instance=subject.instances)
     def holds(instance: Any) -> None:
         result = subject.run(name, instance)
@@ -109,7 +109,7 @@ def test_the_seed_matters_only_where_it_is_said(subject: Subject, name: str) -> 
 def test_limits_leave_something_valid(
     subject: Subject, name: str, how: dict[str, float]
 ) -> None:
-    @subject.examples(name, 20)
+    @subject.examples(name, 12)
     @given(instance=subject.instances)
     def holds(instance: Any) -> None:
         result = subject.run(name, instance, **how)

@@ -35,21 +35,14 @@ class _Quiet(http.server.SimpleHTTPRequestHandler):
         """Say nothing."""
 
 
-@pytest.fixture(scope="module")
-def site(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """The site, of which only this page is built."""
+@pytest.fixture(scope="module", autouse=True)
+def _pyodide() -> None:
+    """Skip what needs Python for the browser, where that is not."""
     pyodide = loaded(ROOT / "tools" / "pyodide.py")
     if not pyodide.is_here(pyodide.cache()):
         if os.environ.get("CLOSEKNIT_REQUIRE_PYODIDE") == "1":
             pytest.fail("Pyodide is not here: make pyodide")
         pytest.skip("Pyodide is not here: make pyodide")
-    out = tmp_path_factory.mktemp("served") / "site"
-    from sphinx.application import Sphinx
-
-    docs = str(ROOT / "docs")
-    app = Sphinx(docs, docs, str(out), str(out / ".doctrees"), "html", status=None)
-    app.build(filenames=[ROOT / "docs" / "use" / "browser.md"])
-    return out
 
 
 @pytest.fixture(scope="module")

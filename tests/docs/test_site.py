@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import re
-import subprocess
-import sys
 from html import unescape
 from pathlib import Path
 from urllib.parse import parse_qs
@@ -15,33 +13,9 @@ import closeknit as ck
 from closeknit.cli.commands import COMMANDS
 from closeknit.proofs.checking.answers.command import main as check_alone
 
-from ..paths import ROOT
 from ..serving.browser import barriers
 
 ROLES = ("instance", "solution", "proof")
-
-
-@pytest.fixture(scope="module")
-def site(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """Build the site; a link to nowhere, or a page in no list, is a warning."""
-    out = tmp_path_factory.mktemp("site")
-    words = [
-        "-m",
-        "sphinx",
-        "--fail-on-warning",
-        "--keep-going",
-        "--quiet",
-        "-b",
-        "html",
-    ]
-    done = subprocess.run(
-        [sys.executable, *words, str(ROOT / "docs"), str(out)],
-        capture_output=True,
-        text=True,
-        check=False,
-    )
-    assert done.returncode == 0, done.stderr
-    return out
 
 
 def test_every_public_name_is_in_the_reference(site: Path) -> None:

@@ -29,6 +29,7 @@ def complaints(folder: Path, sources: dict[str, str]) -> list[str]:
         (folder / f"{name}.py").write_text(source, "utf-8")
     options = ["--strict", "--no-error-summary", "--follow-imports=silent"]
     options.append("--disable-error-code=import-untyped")
+    options.append(f"--cache-dir={ROOT / '.mypy_cache' / 'pages'}")
     command = [sys.executable, "-m", "mypy", *options, "--config-file=", "."]
     # An editable install is found by a hook of the interpreter, not by mypy.
     environment = {**os.environ, "MYPYPATH": str(ROOT)}

@@ -164,7 +164,7 @@ def test_forgetting_changes_nothing(
         if not forgets:
             monkeypatch.setattr(engine, "forget", lambda: None)
         found.append(
-            measure(_jobs(400), _machine(), policy, Deliveries(engine, TRAFFIC))
+            measure(_jobs(200), _machine(), policy, Deliveries(engine, TRAFFIC))
         )
         found.append(engine.carried.tolist())
         kept.append(len(engine.delivered))

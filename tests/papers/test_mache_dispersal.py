@@ -371,12 +371,12 @@ def test_small_runs_from_end_to_end(
 ) -> None:
     stay_in_process(monkeypatch)
     out = tmp_path / "out"
-    words = ["reproduce", "mache-dispersal", "--shape", "4x5", "--first", "12"]
+    words = ["reproduce", "mache-dispersal", "--shape", "4x5", "--first", "6"]
     words += ["--jobs", "2", "--out", str(out)]
     assert closeknit(words) == 0
     assert str(out / "report.html") in capsys.readouterr().out
     text = (out / "report.md").read_text()
-    assert "10 streams of 12 jobs, seeds 0 to 9" in text
+    assert "10 streams of 6 jobs, seeds 0 to 9" in text
     assert "Workload II is left out: no trace was given (--trace FILE)." in text
     assert not (out / "points_ii.csv").exists()
     before = (out / "points_i_sides.csv").read_bytes()

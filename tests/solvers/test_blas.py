@@ -10,10 +10,11 @@ from typing import Any
 
 import numpy as np
 import pytest
+from scipy.linalg import lapack
 from threadpoolctl import threadpool_info
 
 from closeknit.exact.ksubset.dnn_bb.record import record
-from closeknit.exact.sukp.sukp_bb import search, semidefinite
+from closeknit.exact.sukp.sukp_bb import search
 from closeknit.instances.ksubset.graph_generators import random_regular
 from closeknit.instances.sukp.generators import random_sukp
 from closeknit.methods import KSUBSET
@@ -77,7 +78,7 @@ def test_searches_take_one_thread_unless_told_otherwise(
         seen.extend(counts())
         return then(*args, **more)
 
-    for place, name in ((np.linalg, "eigvalsh"), (semidefinite, "dpotrf")):
+    for place, name in ((np.linalg, "eigvalsh"), (lapack, "dpotrf")):
         monkeypatch.setattr(place, name, partial(noting, getattr(place, name)))
     with blas_threads(2):
         run()

@@ -24,7 +24,6 @@ from math import ceil
 
 import numpy as np
 import numpy.typing as npt
-from scipy.linalg import eigh
 
 from ....instances import IntArray
 from . import kernels as kernels
@@ -240,6 +239,8 @@ class Ascent:
         """Return what is to be added to v to make it positive semidefinite."""
         n = len(v)
         if n >= _PARTIAL and _SHARE * self._below <= n:
+            from scipy.linalg import eigh  # see solvers/blas.py
+
             values, vectors = eigh(
                 v, driver="evr", subset_by_value=(-np.inf, 0.0), check_finite=False
             )

@@ -29,7 +29,6 @@ from typing import NamedTuple
 
 import numpy as np
 import numpy.typing as npt
-from scipy.linalg.lapack import dpotrf, dpotri
 
 from .layout import FlatInstance
 
@@ -151,6 +150,8 @@ class Products:
         """Return the bound with the barrier, and its gradient; None if not concave."""
         t, n, w = self._terms(point), self.n, self._w
         matrix, slope = self._model(t)
+        from scipy.linalg.lapack import dpotrf, dpotri  # see solvers/blas.py
+
         factor, failed = dpotrf(matrix, lower=1)
         if failed:
             return None

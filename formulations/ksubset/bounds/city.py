@@ -13,8 +13,6 @@ from functools import cache
 
 import numpy as np
 import numpy.typing as npt
-from scipy.integrate import solve_ivp
-from scipy.optimize import brentq
 
 Floats = npt.NDArray[np.float64]
 
@@ -51,6 +49,7 @@ def _slopes(x: float, state: Floats) -> tuple[float, float, float]:
 
 def _to_the_diagonal(half_width: float, points: int = 2) -> tuple[Floats, Floats]:
     """Integrate from the axis to the diagonal; return abscissas and states."""
+    from scipy.integrate import solve_ivp  # which takes long to import
 
     def meets(x: float, state: Floats) -> float:
         return float(state[0] - x)
@@ -97,6 +96,8 @@ def city(points: int = 200) -> City:
     >>> round(city().psi, 10)
     0.650245953
     """
+    from scipy.optimize import brentq
+
     half_width = float(brentq(_excess, 0.55, 0.6, xtol=1e-15, rtol=1e-14))
     x, states = _to_the_diagonal(half_width, points)
     f = states[0]

@@ -29,7 +29,7 @@ def bound(instance: Sukp, steps: int) -> int:
     return products.least
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=30, deadline=None)
 @given(sukps(), st.integers(0, 200))
 def test_never_exceeds_the_optimum(instance: Sukp, steps: int) -> None:
     assert 0 <= bound(instance, steps) <= least_left_out(instance)

@@ -109,7 +109,7 @@ def slow_ties(instance: KSubset, ties: Ties) -> int:
 
 
 @pytest.mark.parametrize("name", CENTRES)
-@settings(max_examples=700, deadline=None)
+@settings(max_examples=250, deadline=None)
 @given(data=st.data())
 def test_is_what_its_definition_says(name: str, data: st.DataObject) -> None:
     instance = data.draw(ksubsets(most_free=16))
@@ -118,7 +118,7 @@ def test_is_what_its_definition_says(name: str, data: st.DataObject) -> None:
 
 
 @pytest.mark.parametrize("ties", [Ties.BEST, Ties.WORST])
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=60, deadline=None)
 @given(instance=ksubsets())
 def test_ties_are_broken_as_asked(instance: KSubset, ties: Ties) -> None:
     assert mm(instance, Settings(ties=ties)).objective == slow_ties(instance, ties)

@@ -6,8 +6,9 @@ import json
 import lzma
 import random
 from collections.abc import Callable
-from functools import partial
+from functools import cache, partial
 from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import Any
 
 import pytest
@@ -168,16 +169,25 @@ def _swap(step: list[Any]) -> None:
     step[1], step[2] = step[2], step[1]
 
 
+@cache
+def certificate_of(seed: int, plain: bool) -> tuple[KSubset, bytes]:
+    """Return an instance and the file of its proof, which holds."""
+    instance = medium(seed)
+    optimum, nodes = proved(instance, SearchRules(companions=plain, narrow=plain))
+    with TemporaryDirectory() as folder:
+        path = Path(folder) / "proof.xz"
+        write_certificate(instance, optimum, nodes, path)
+        assert check_certificate(instance, path) == optimum
+        return instance, path.read_bytes()
+
+
 @pytest.mark.parametrize("what", MUTATIONS)
 def test_a_changed_certificate_is_refused(what: str, tmp_path: Path) -> None:
     path = tmp_path / "proof.xz"
     plain = not what.startswith("exchange")  # others leave exchanges nothing to decide
-    rules = SearchRules(companions=plain, narrow=plain)
     for seed in range(200):  # until a proof has such a step
-        instance = medium(seed)
-        optimum, nodes = proved(instance, rules)
-        write_certificate(instance, optimum, nodes, path)
-        assert check_certificate(instance, path) == optimum
+        instance, content = certificate_of(seed, plain)
+        path.write_bytes(content)
         try:
             rewrite(path, MUTATIONS[what])
         except StopIteration:

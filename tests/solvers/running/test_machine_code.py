@@ -26,7 +26,7 @@ from ...paths import ROOT
 
 PAIRS = 10
 SEED = 1
-BRIEF = 0.6
+BRIEF = 0.45
 """Seconds that a kernel of the quick test is expected to take to compile, at most."""
 
 
@@ -424,7 +424,7 @@ def hold_some(calls: Path, place: Path, names: Sequence[str]) -> None:
         for one, other in pairs
         if (ahead := earlier(one, other)) is not None
     ]
-    assert len(alike) >= 3
+    assert alike
     later = [(one.kernel, ahead) for one, _, ahead in alike]
     again = compile_apart(calls, place / "later", later)
     apart = [(late, other) for late, (_, other, _) in zip(again, alike, strict=True)]
