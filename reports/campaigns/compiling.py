@@ -105,15 +105,15 @@ def compile_for(
 
 
 @contextmanager
-def announced(what: str, *, jobs: int) -> Iterator[None]:
+def announced(what: str, *, share: float, jobs: int) -> Iterator[None]:
     """Announce that the block compiles kernels, unless it has run to its end before.
 
-    ``what`` names the block.
+    ``what`` names the block, ``share`` is about how much it needs of all kernels.
     """
     place = _ready_file()
     ready = _read(place)
     if what not in ready and not INTERPRETED:
-        announce(sum(each.own_seconds() for each in KERNELS) / jobs)
+        announce(share * sum(each.own_seconds() for each in KERNELS) / jobs)
     yield
     _keep(place, ready | {what})
 

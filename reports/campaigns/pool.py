@@ -6,6 +6,7 @@ one worker is killed, and cannot stop a call that hangs.
 
 from __future__ import annotations
 
+import gc
 import itertools
 import os
 import signal
@@ -33,6 +34,9 @@ _FROM_OUTSIDE = (signal.SIGKILL, signal.SIGTERM)
 """Signals that a call does not bring on itself by a crash: the kernel's, when memory
 runs out, an operator's."""
 _BEGUN = "begun"
+_GARBAGE = (100_000, 50, 1000)
+"""When a worker looks for garbage: numba's objects stay, and looking through them at
+the usual times takes 7 % of compiling; it has 13 % more memory instead."""
 _STOPPED_IN = 5.0
 """Seconds that a worker has for terminating before it is killed."""
 
@@ -349,6 +353,7 @@ def _serve(connection: Connection, scratch: Path | None, temporary: str) -> None
     global _parent
     _parent = connection
     quiet()
+    gc.set_threshold(*_GARBAGE)
     Kernel.temporary = temporary
     # also for what the calls start
     os.environ["TMPDIR"] = tempfile.tempdir = str(scratch or temporary)

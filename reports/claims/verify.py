@@ -106,7 +106,11 @@ def verify_in_parallel(
         for claim in away
     ]
     what = f"claims{' if quick' * trial.quick}: {', '.join(one.name for one in away)}"
-    with announced(what, jobs=jobs), closing(pool.run(calls, jobs=jobs)) as ended:
+    share = len(away) / len(CLAIMS)
+    with (
+        announced(what, share=share, jobs=jobs),
+        closing(pool.run(calls, jobs=jobs)) as ended,
+    ):
         for position, found in ended:
             if isinstance(found, pool.Failure):
                 found = {"error": found.why, "seconds": 0.0}
