@@ -105,7 +105,7 @@ def compile_for(
 
 
 @contextmanager
-def announced(what: str, *, share: float, jobs: int) -> Iterator[None]:
+def announcing(what: str, *, share: float, jobs: int) -> Iterator[None]:
     """Announce that the block compiles kernels, unless it has run to its end before.
 
     ``what`` names the block, ``share`` is about how much it needs of all kernels.

@@ -13,7 +13,7 @@ from ...methods.rederiving import Rederived
 from ...solvers.running import clock
 from ...solvers.running.interrupt import ending_callers
 from ..campaigns import pool
-from ..campaigns.compiling import announced
+from ..campaigns.compiling import announcing
 from .catalogue import CLAIMS, PARTS
 from .running.claim import Claim, Outcome, Trial, Undecided, UntrueAnswer, failed
 
@@ -108,7 +108,7 @@ def verify_in_parallel(
     what = f"claims{' if quick' * trial.quick}: {', '.join(one.name for one in away)}"
     share = len(away) / len(CLAIMS)
     with (
-        announced(what, share=share, jobs=jobs),
+        announcing(what, share=share, jobs=jobs),
         closing(pool.run(calls, jobs=jobs)) as ended,
     ):
         for position, found in ended:

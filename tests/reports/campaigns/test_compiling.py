@@ -73,10 +73,10 @@ def test_compiling_is_announced_until_it_was_done(
     """Processes of the pool do not announce it: the one that starts them does."""
     monkeypatch.setattr(compiling, "_ready_file", lambda: tmp_path / "ready.json")
     monkeypatch.setattr(kernels, "_worth_saying", 0.5)
-    with pytest.raises(KeyError), compiling.announced("claims", share=1.0, jobs=2):
+    with pytest.raises(KeyError), compiling.announcing("claims", share=1.0, jobs=2):
         raise KeyError
     assert "compiling kernels, once, about" in capsys.readouterr().err
     for said in (True, False):
         monkeypatch.setattr(kernels, "_worth_saying", 0.5)
-        with compiling.announced("claims", share=1.0, jobs=2):
+        with compiling.announcing("claims", share=1.0, jobs=2):
             assert bool(capsys.readouterr().err) == said
