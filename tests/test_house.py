@@ -334,6 +334,17 @@ def test_the_long_tests_that_are_listed_are_there() -> None:
         assert set(tests) <= {one.name for one in functions}, name
 
 
+REACH = run_path(str(ROOT / "tools" / "reach.py"))
+
+
+def test_commands_reach_no_more_than_they_did() -> None:
+    """An import in a function of the frame lets every command reach what it names."""
+    known = REACH["edges"]()
+    for command, most in REACH["MOST"].items():
+        found = REACH["reached"](f"closeknit.{REACH['COMMANDS'][command]}", known)
+        assert 10_000 < REACH["lines_of"]([*found]) <= most, command
+
+
 SIZES = run_path(str(ROOT / "tools" / "sizes.py"))
 
 

@@ -12,6 +12,8 @@ from typing import Any
 PICTURES = (".svg", ".png", ".pdf")
 _READ = (".json", ".txt", ".xz", ".sqlite")
 """How files end that commands read from folders."""
+_FRONTIER = "closeknit/frontier"
+"""Format of the families of a frontier, named here for commands that know none."""
 
 
 class OutputFile(str):
@@ -172,7 +174,6 @@ def _may_be_family(path: Path) -> bool:
     from ...instances.errors import InputError
     from ...instances.reading.files import read_text
     from ...instances.reading.parsing import parse_json
-    from ...reports.frontier.entries import FORMAT
 
     if path.suffix != ".json" or not path.exists():
         return False
@@ -180,7 +181,7 @@ def _may_be_family(path: Path) -> bool:
         document = parse_json(read_text(path))
     except InputError:
         return True
-    return isinstance(document, dict) and document.get("format") == FORMAT
+    return isinstance(document, dict) and document.get("format") == _FRONTIER
 
 
 def _nonempty_text(text: str) -> str:
