@@ -134,7 +134,6 @@ def _refuse_overwriting(args: argparse.Namespace) -> None:
     written: dict[str, str] = {}
     read: dict[str, str] = {}
     kept: dict[str, str] = {}
-    frontiers: list[str] = []
     for name, value in vars(args).items():
         for text in value if isinstance(value, list | tuple) else (value,):
             if isinstance(text, OutputFile) and replaces(text):
@@ -144,8 +143,6 @@ def _refuse_overwriting(args: argparse.Namespace) -> None:
                 written[place] = option
             elif isinstance(text, OutputFolder):
                 kept[realpath(Path(text) / text.keeps)] = text
-                if isinstance(text, OutputFrontier):
-                    frontiers.append(text)
             elif type(text) is str and text != "-":
                 forms = (text, text.removeprefix("@"), text.partition(":")[2])
                 read.update((one, text) for one in forms if one)
@@ -156,8 +153,10 @@ def _refuse_overwriting(args: argparse.Namespace) -> None:
             inside = place.endswith(_READ) and _same(str(Path(place).parent), one)
             if _same(place, one) or (inside and Path(place).exists()):
                 raise InputError("is also what is read", option, text)
-        for text in frontiers:
-            if _same(str(Path(place).parent), text) and _may_be_family(Path(place)):
+        for text in kept.values():
+            is_frontier = isinstance(text, OutputFrontier)
+            inside = is_frontier and _same(str(Path(place).parent), text)
+            if inside and _may_be_family(Path(place)):
                 raise InputError("is also what is read", option, text)
 
 

@@ -111,11 +111,10 @@ def announcing(what: str, *, share: float, jobs: int) -> Iterator[None]:
     ``what`` names the block, ``share`` is about how much it needs of all kernels.
     """
     place = _ready_file()
-    ready = _read(place)
-    if what not in ready and not INTERPRETED:
+    if what not in _read(place) and not INTERPRETED:
         announce(share * sum(each.own_seconds() for each in KERNELS) / jobs)
     yield
-    _keep(place, ready | {what})
+    _keep(place, {what})
 
 
 def _run_all(runs: Iterable[Callable[[], None]]) -> None:
@@ -123,10 +122,11 @@ def _run_all(runs: Iterable[Callable[[], None]]) -> None:
         run()
 
 
-def _keep(place: Path | None, ready: set[str]) -> None:
+def _keep(place: Path | None, done: set[str]) -> None:
+    """Add to what is recorded, maybe by others meanwhile."""
     if place is not None:
         with suppress(InputError):  # a read-only installation
-            write_text(place, json.dumps(sorted(ready)))
+            write_text(place, json.dumps(sorted(_read(place) | done)))
 
 
 def _read(place: Path | None) -> set[str]:

@@ -153,10 +153,11 @@ def _begun(
     if idle is None:
         idle = _Worker(scratch)
         workers.append(idle)
+    own = {"", *idle.kinds}
     taken = {kind for worker in workers for kind in worker.kinds}
     call = next(
         itertools.chain(
-            (each for each in waiting if each[1].kind in {"", *idle.kinds}),
+            (each for each in waiting if each[1].kind in own),
             (each for each in waiting if each[1].kind not in taken),
             reversed(waiting),
         )

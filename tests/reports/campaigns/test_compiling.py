@@ -80,3 +80,5 @@ def test_compiling_is_announced_until_it_was_done(
         monkeypatch.setattr(kernels, "_worth_saying", 0.5)
         with compiling.announcing("claims", share=1.0, jobs=2):
             assert bool(capsys.readouterr().err) == said
+            compiling._keep(tmp_path / "ready.json", {"another"})
+    assert compiling._read(tmp_path / "ready.json") == {"claims", "another"}
