@@ -93,6 +93,35 @@ def test_sources_return_numbers_as_machine_code_does() -> None:
     assert [type(each) for each in slow] == [int, float, bool]
 
 
+def test_what_slices_refuse_takes_no_time_to_compile() -> None:
+    """numba's own message took 1.8 seconds of each process: it compiles strings."""
+    program = """
+import numpy as np
+from numba.core import event
+from closeknit.solvers.running.kernels import kernel
+
+@kernel
+def copied(target, source):
+    target[1:] = source
+    return target[-1]
+
+with event.install_recorder("numba:compile") as recorder:
+    assert copied(np.zeros(3), np.ones(2)) == 1
+made = [each.data["dispatcher"].py_func for _, each in recorder.buffer]
+print(sorted({each.__module__ for each in made}))
+try:
+    copied(np.zeros(3), np.ones(9))
+except ValueError as refused:
+    print(refused)
+"""
+    done = subprocess.run(
+        [sys.executable, "-c", program], capture_output=True, text=True, check=True
+    )
+    modules, refusal = done.stdout.splitlines()
+    assert modules == "['__main__', 'closeknit.solvers.running.kernels_numba']"
+    assert refusal == "cannot assign a slice from an array of another size"
+
+
 def test_an_uncounted_kernel_takes_arrays_and_makes_none() -> None:
     @uncounted
     @kernel
