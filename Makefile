@@ -108,8 +108,10 @@ test: $(VENV)/.ready
 test-full: warm
 	$(BIN)/pytest -n 3 --dist worksteal
 
+# The slow ones, and five times the draws of all others that draw.
 test-slow: warm
 	$(BIN)/pytest -n 2 --dist worksteal -m slow -o faulthandler_timeout=7200
+	$(BIN)/pytest -n 2 --dist worksteal -m "hypothesis and not slow" --draws 5
 
 # Each dependency in the oldest version that pyproject.toml allows. ARGS="tests/instances -x"
 test-oldest: $(VENV)-uv/.ready

@@ -18,7 +18,7 @@ from .data import REASON, require
 from .paths import SHARED
 from .serving.browser import browser, chromium
 from .serving.site import site
-from .tiers import EXAMPLES, LONGEST, is_quick, left_out
+from .tiers import EXAMPLES, LONGEST, draw_more, is_quick, left_out
 
 __all__ = ["browser", "chromium", "site"]
 
@@ -36,6 +36,8 @@ def pytest_addoption(parser: pytest.Parser) -> None:
     """Declare the tier."""
     says = "quick: the core's tests that stay in one process (make test)"
     parser.addoption("--tier", choices=("quick", "full"), default="full", help=says)
+    says = "let Hypothesis draw so many times as many examples (make test-slow)"
+    parser.addoption("--draws", type=int, default=1, metavar="N", help=says)
 
 
 def pytest_ignore_collect(collection_path: Path, config: pytest.Config) -> bool | None:
@@ -67,6 +69,8 @@ def pytest_collection_modifyitems(
 
     In the full one those that take longest come first, so that no process ends alone.
     """
+    if (times := config.getoption("draws")) != 1:
+        draw_more(items, times)
     if config.getoption("tier") == "full":
         items.sort(key=lambda one: one.path.name not in LONGEST)
         return

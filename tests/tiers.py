@@ -10,8 +10,13 @@ from __future__ import annotations
 import ast
 import re
 import tomllib
+from collections.abc import Iterable
 from functools import cache
 from pathlib import Path
+from typing import Any
+
+import pytest
+from hypothesis import is_hypothesis_test, settings
 
 from .paths import TESTS
 
@@ -62,3 +67,13 @@ def left_out(path: Path) -> frozenset[str]:
     while more := {name for name, used in words.items() if used & found} - found:
         found |= more
     return frozenset({*found, *LONG.get(path.relative_to(TESTS).as_posix(), ())})
+
+
+def draw_more(items: Iterable[pytest.Item], times: int) -> None:
+    """Let Hypothesis draw so many times as many examples for each test."""
+    test: Any
+    for test in {one.function for one in items if isinstance(one, pytest.Function)}:
+        if is_hypothesis_test(test):
+            given = getattr(test, "_hypothesis_internal_use_settings", settings())
+            more = settings(given, max_examples=times * given.max_examples)
+            test._hypothesis_internal_use_settings = more  # Hypothesis reads it
