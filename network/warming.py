@@ -5,15 +5,18 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from types import MappingProxyType
 
-from ..instances import Graph, Mesh, Torus
+from ..instances import Graph, Mesh, Torus, Tree
 from ..instances.ksubset.graph_generators import dragonfly_network
 from ..methods.allocators.table import allocator
 from ..simulation.stream.jobs import StreamJob
 from ..simulation.stream.measures import measure
+from .contention.constructor import contention
+from .contention.table import TABLE
 from .cut_through.engine import CutThrough
 from .engine import Engine
 from .jobs import Deliveries
 from .kary_tree import KaryTree
+from .mapping.table import order_ranks
 from .messages import messages
 from .worm.engine import RigidWorms
 
@@ -51,6 +54,29 @@ def _exchanges() -> None:
     allocator("contention", Mesh(2, 2)).find(2)
 
 
+def _contention() -> None:
+    """Solve a tree and a mesh by every method that takes them, for each objective."""
+    tree = Tree((-1, 0, 0, 1, 1, 2, 2), (0, *[1] * 6), (3, 4, 5, 6))
+    for job in (
+        contention(tree, 3),
+        contention(tree, 3, objective="links"),
+        contention(Mesh(2, 3), 3),
+        contention(Mesh(2, 3), 3, traffic="ring"),
+    ):
+        for method in TABLE.values():
+            if not method.refusal(job):
+                method(job)
+
+
+def _mappings() -> None:
+    """Order the ranks of a ring on a line, where something is left to search."""
+    places = range(6)
+    ring = [[int((i - j) % 6 in (1, 5)) for j in places] for i in places]
+    line = [[abs(i - j) for j in places] for i in places]
+    for method in ("annealing", "exact"):
+        order_ranks(ring, line, method)
+
+
 def _graph() -> Graph:
     return dragonfly_network(2, 1, 1)
 
@@ -58,6 +84,8 @@ def _graph() -> Graph:
 NETWORK_KERNELS: Mapping[str, Callable[[], None]] = MappingProxyType(
     {
         "cut-through": _cut_through,
+        "mappings": _mappings,
+        "contention": _contention,
         "worms": _worms,
         "streams": _streams,
         "exchanges": _exchanges,

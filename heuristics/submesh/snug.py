@@ -49,7 +49,7 @@ class Snug(ArrayFourWayScan):
         axis = 1 if size[0] >= size[1] else 0
         distance = min(box[axis], self.shape[axis] - size[axis] - box[axis])
         turn = slice(None) if axis == 1 else slice(None, None, -1)
-        boxes = self._boxes if axis == 1 else self._boxes[:, [1, 0, 3, 2]]
+        boxes = self._boxes if axis == 1 else self._boxes[:, [1, 0, 3, 2]].copy("C")
         place = snuggest(
             boxes,
             len(self._rows),

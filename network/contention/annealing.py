@@ -106,7 +106,7 @@ class Annealing:
 
 def pairs_of(units: IntArray, alike: bool) -> kernels.Pairs:
     """Return the pairs of tasks that send, from what each sends to each."""
-    source, target = np.nonzero(units)
+    source, target = (some.copy() for some in np.nonzero(units))
     tasks = np.concatenate([source, target])
     pair = np.tile(np.arange(len(source)), 2)
     order = np.argsort(tasks, kind="stable")

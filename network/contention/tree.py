@@ -53,7 +53,9 @@ class TreeProgram:
     def __init__(
         self, parent: IntArray, own: IntArray, below: IntArray, rates: kernels.Rates
     ) -> None:
-        self.parent, self.own, self.below, self.rates = parent, own, below, rates
+        # Copies can be written to: else machine code is compiled once more for others.
+        self.parent, self.own, self.below = parent.copy(), own, below
+        self.rates = rates = rates._replace(weight=rates.weight.copy())
         k, power = rates.k, rates.power
         half = np.minimum(below, k // 2)
         loads = rates.busy.max(axis=0) + rates.load * half * (k - half)

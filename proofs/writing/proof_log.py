@@ -213,7 +213,7 @@ def packing(formula: Formula) -> list[dict[str, int]]:
 def keep_proof(
     instance: Instance,
     path: str | Path,
-    write: Callable[[ProofLog], None],
+    write: Callable[[ProofLog], object],
     *,
     seconds: float,
     most_bytes: int = MOST_BYTES,

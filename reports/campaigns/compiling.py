@@ -24,7 +24,7 @@ from . import pool
 
 _LONGEST_FIRST = [
     *("cuts-bb", "set-opening-bb", "frontier-dp", "sukp-bb"),
-    *("ptas", "tabu", "migrate", "propagation", "thrifty"),
+    *("learning", "ptas", "tabu", "migrate", "propagation", "thrifty"),
 ]
 """Methods that take longest to compile, so that no process is left with one alone."""
 

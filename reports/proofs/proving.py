@@ -10,8 +10,10 @@ from hashlib import sha256
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
-from ...instances import InputError, Instance, Sukp, problem_of
+from ...exact.submesh.proving import prove_by_learning
+from ...instances import InputError, Instance, Submesh, Sukp, problem_of
 from ...instances.reading.json_text import dumps
+from ...instances.submesh import Resident
 from ...instances.support import support_of
 from ...instances.writing.documents import solution_of
 from ...instances.writing.files import file_in, write_bytes
@@ -19,7 +21,7 @@ from ...methods.proofs import Kept, prove_and_cite
 from ...methods.warming import Kind, tiny_instances
 from ...proofs.checking.folder import KINDS, Content, Entry
 from ...proofs.writing.kinds import WRITTEN
-from ...proofs.writing.proof_log import keep_proof
+from ...proofs.writing.proof_log import ProofLog, keep_proof
 from ...solvers import DEFAULT, Result, Settings, SolverError, Status
 from ...solvers.running.method import AnyMethod
 from ..campaigns.pool import mark_started
@@ -77,13 +79,7 @@ def certify(
 def compile_checker() -> None:
     """Compile the checker's propagation, so that no time of a check includes it."""
     sack = Sukp("sack", (1,), (1,), ((0,),), 1)
-    with TemporaryDirectory(prefix="closeknit-") as name:
-        keep_proof(
-            sack,
-            Path(name) / "proof",
-            lambda log: log.optimal(log.solution([2]), 0),
-            seconds=DEFAULT.time_limit,
-        )
+    _write_and_check(sack, lambda log: log.optimal(log.solution([2]), 0))
 
 
 def compile_proofs(method: AnyMethod, kinds: Collection[Kind]) -> None:
@@ -98,6 +94,18 @@ def compile_proofs(method: AnyMethod, kinds: Collection[Kind]) -> None:
                 )
 
 
+def compile_learning() -> None:
+    """Compile the search that proves what no shorter certificate shows."""
+    two = Resident((0, 0, 2, 1)), Resident((0, 2, 2, 3))
+    full = Submesh("full", (5, 5), two, (3, 2))
+    _write_and_check(full, lambda log: prove_by_learning(full, None, log))
+
+
+def _write_and_check(instance: Instance, write: Callable[[ProofLog], object]) -> None:
+    with TemporaryDirectory(prefix="closeknit-") as name:
+        keep_proof(instance, Path(name) / "proof", write, seconds=DEFAULT.time_limit)
+
+
 def proof_kernels(
     wanted: Collection[tuple[AnyMethod, Kind]],
 ) -> dict[str, Callable[[], None]]:
@@ -105,7 +113,11 @@ def proof_kernels(
 
     These use the kernels of searches, and are therefore the last to be compiled.
     """
-    return {"all propagation": compile_checker} | {
+    first: dict[str, Callable[[], None]] = {
+        "all propagation": compile_checker,
+        "all learning": compile_learning,
+    }
+    return first | {
         f"{method.problem} proofs of {method.name}": partial(
             compile_proofs,
             method,

@@ -96,7 +96,8 @@ class Kernel:
     def inner(self) -> Any:
         """The function as numba knows it, called from other kernels."""
         if self._inner is None:
-            self._inner = self._made(inner=True)
+            known = self._dispatcher if self.counted else None  # has all that it needs
+            self._inner = known or self._made(inner=True)
         return self._inner
 
     def _made(self, *, inner: bool) -> Any:

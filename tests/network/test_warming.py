@@ -6,13 +6,18 @@ from collections.abc import Iterator
 from functools import partial
 from pathlib import Path
 
+import numpy as np
 import pytest
 from numba.core import event
 
 from closeknit.cli.app import run
 from closeknit.instances import Mesh, Torus
+from closeknit.instances.topologies.tree import switch_tree
+from closeknit.network.contention.constructor import contention
+from closeknit.network.contention.table import TABLE
 from closeknit.network.engine import Network
 from closeknit.network.kary_tree import KaryTree
+from closeknit.network.mapping.table import order_ranks
 from closeknit.network.processor_numbers import network_named
 from closeknit.network.runs import Switching, run_network
 from closeknit.network.warming import NETWORK_KERNELS
@@ -34,7 +39,24 @@ def test_after_warming_nothing_is_compiled() -> None:
         for network, switching in NETWORKS:
             for name in ("BU", "2W"):
                 run_network(network, workload(name, 8, 99), "mm", switching=switching)
+        _choose_and_order()
     assert compiled.buffer == []
+
+
+def _choose_and_order() -> None:
+    """Solve what loads links, and order ranks, with all kinds of arrays."""
+    tree = switch_tree((3, 2, 2))
+    for network in (tree, Mesh(3, 3)):
+        for traffic in ("all-to-all", "ring"):
+            for objective in ("contention", "links"):
+                job = contention(network, 4, traffic=traffic, objective=objective)
+                for method in TABLE.values():
+                    if not method.refusal(job):
+                        method(job)
+    apart = np.abs(np.subtract.outer(np.arange(7), np.arange(7)))
+    for sent in (apart % 3, np.ones((7, 7), int) - np.eye(7, dtype=int)):
+        for name in ("annealing", "exact"):
+            order_ranks(sent, apart, name)
 
 
 def test_networks_are_compiled_once(

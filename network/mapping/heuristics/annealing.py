@@ -57,7 +57,8 @@ def partners_of(mapping: RankMapping) -> kernels.Partners:
     """List the partners of every rank, and what they exchange."""
     source, target = np.nonzero(mapping.flow)
     start = np.searchsorted(source, np.arange(mapping.ranks + 1))
-    return kernels.Partners(start, target, mapping.flow[source, target], mapping.hops)
+    amount = mapping.flow[source, target]
+    return kernels.Partners(start, target.copy(), amount, mapping.hops)
 
 
 class Annealing:
