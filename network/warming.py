@@ -10,15 +10,19 @@ from ..instances.ksubset.graph_generators import dragonfly_network
 from ..methods.allocators.table import allocator
 from ..simulation.stream.jobs import StreamJob
 from ..simulation.stream.measures import measure
+from ..solvers import Settings
 from .contention.constructor import contention
 from .contention.table import TABLE
 from .cut_through.engine import CutThrough
 from .engine import Engine
 from .jobs import Deliveries
 from .kary_tree import KaryTree
-from .mapping.table import order_ranks
+from .mapping.instance import RankMapping
+from .mapping.table import MAPPERS
 from .messages import messages
 from .worm.engine import RigidWorms
+
+_BRIEFLY = Settings(node_limit=1)
 
 
 def _send(*engines: Engine) -> None:
@@ -65,7 +69,7 @@ def _contention() -> None:
     ):
         for method in TABLE.values():
             if not method.refusal(job):
-                method(job)
+                method(job, _BRIEFLY)
 
 
 def _mappings() -> None:
@@ -73,8 +77,8 @@ def _mappings() -> None:
     places = range(6)
     ring = [[int((i - j) % 6 in (1, 5)) for j in places] for i in places]
     line = [[abs(i - j) for j in places] for i in places]
-    for method in ("annealing", "exact"):
-        order_ranks(ring, line, method)
+    for name in ("annealing", "exact"):
+        MAPPERS[name](RankMapping(ring, line), _BRIEFLY)
 
 
 def _graph() -> Graph:
