@@ -125,13 +125,9 @@ class Stop:
 
 
 def others() -> None:
-    """Run what is no method: networks, clusters, mapping, claims, bad instances."""
+    """Run what is no method: networks, clusters, claims, bad instances."""
     for run in (*NETWORK_KERNELS.values(), *CLUSTER_KERNELS.values()):
         run()
-    traffic = np.arange(64).reshape(8, 8) ** 2 * 7 % 11
-    hops = abs(np.subtract.outer(np.arange(8), np.arange(8)))
-    for method in ("exact", "annealing"):
-        ck.order_ranks(traffic, hops, method, time_limit=5.0)
     for ties in Ties:
         ck.solve(ck.ksubset(Mesh(4, 4), 5), "mm", ties=ties)
     net = exhaustive.network(Mesh((3, 2)))
