@@ -329,9 +329,9 @@ def test_solve_shows_how_a_model_stands(
     monkeypatch.setattr(progress, "EVERY", 0.1)
     path = tmp_path / "full.json"
     write_ksubset(mesh(10, 10, k=30), path)
-    assert run(["solve", str(path), "--time-limit", "5", "--method", method]) == 0
+    assert run(["solve", str(path), "--time-limit", "3", "--method", method]) == 0
     text = capsys.readouterr().err
-    assert re.search(r"of 5 s, incumbent \d+, bound \d+, gap \d+\.\d %", text), text
+    assert re.search(r"of 3 s, incumbent \d+, bound \d+, gap \d+\.\d %", text), text
 
 
 def test_commands_show_what_is_left(

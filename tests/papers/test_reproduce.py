@@ -53,9 +53,9 @@ def test_bad_input_is_one_line(
 @pytest.mark.parametrize(
     ("name", "jobs", "table", "column"),
     [
-        ("drakenberg-quality", 50, "by_surplus", "optimal, realistic, %"),
-        ("drakenberg-time", 15, "times", "exact: frontier-dp, mean ms"),
-        ("drakenberg-linecards", 50, "by_size", "lookahead, mean"),
+        ("drakenberg-quality", 25, "by_surplus", "optimal, realistic, %"),
+        ("drakenberg-time", 4, "times", "exact: frontier-dp, mean ms"),
+        ("drakenberg-linecards", 25, "by_size", "lookahead, mean"),
     ],
 )
 def test_a_study_from_the_command_line(

@@ -232,7 +232,7 @@ def test_what_is_found_is_reported_while_it_runs() -> None:
             bounds.append(bound)
 
     with observed(observe):
-        result = cpsat.solve(model, settings=Settings(time_limit=6))
+        result = cpsat.solve(model, settings=Settings(time_limit=3))
     assert result.objective is not None
     assert result.bound is not None
     assert costs == sorted(costs, reverse=True)

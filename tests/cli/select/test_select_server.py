@@ -482,11 +482,11 @@ def test_any_one_fault_is_an_error_or_one_line(tmp_path: Path, lasting: bool) ->
 
 
 @pytest.mark.parametrize(
-    "requests", [4_000, pytest.param(10_000, marks=pytest.mark.slow)]
+    "requests", [2_500, pytest.param(10_000, marks=pytest.mark.slow)]
 )
 def test_memory_stays_flat_over_many_requests(requests: int) -> None:
     with soak.served() as process:
-        found = soak.soak(process, requests, warm_up=3_000)
+        found = soak.soak(process, requests, warm_up=2_000)
     assert found.wrong == []
     assert found.hostile == requests // 100
     assert found.drift <= 2.5 + (soak.FLAT_MIB - 2.5) * requests / 10_000

@@ -150,7 +150,7 @@ def test_bounds_on_the_benchmark_allow_what_is_known(
     profit = int(known[name]["best_verified_lower_bound"])
     instance = read_instance(KNAPSACKS / "setI" / f"{name}.txt.xz")
     assert isinstance(instance, Sukp)
-    result = SUKP[solver](instance, Settings(time_limit=5.0))
+    result = SUKP[solver](instance, Settings(time_limit=3.0))
     assert isinstance(result.bound, int)
     assert isinstance(result.objective, int)
     total = sum(instance.profits)

@@ -500,7 +500,7 @@ def test_compare_stops_on_ctrl_c_and_shows_what_there_is(tmp_path: Path) -> None
         stderr=subprocess.PIPE,
         text=True,
     )
-    time.sleep(8)  # by now in the search, which would go on for a day
+    time.sleep(4)  # by now in the search, which would go on for a day
     program.send_signal(signal.SIGINT)
     output, errors = program.communicate(timeout=HANG)
     assert program.returncode == 130
