@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from types import MappingProxyType
 
+import numpy as np
+
 from ..instances import Graph, Mesh, Torus, Tree
 from ..instances.ksubset.graph_generators import dragonfly_network
 from ..methods.allocators.table import allocator
@@ -74,9 +76,8 @@ def _contention() -> None:
 
 def _mappings() -> None:
     """Order the ranks of a ring on a line, where something is left to search."""
-    places = range(6)
-    ring = [[int((i - j) % 6 in (1, 5)) for j in places] for i in places]
-    line = [[abs(i - j) for j in places] for i in places]
+    line = abs(np.subtract.outer(np.arange(6), np.arange(6)))
+    ring = (line % 4 == 1).astype(np.int64)
     for name in ("annealing", "exact"):
         MAPPERS[name](RankMapping(ring, line), _BRIEFLY)
 

@@ -187,9 +187,16 @@ class DnnSearch(KSubsetSearch):
 
     def _list(self, node: Node, r: int) -> None:
         """Price all choices of a small node."""
-        for more in combinations(node.left.tolist(), r):
-            at = [*node.chosen, *more]
-            self.offer(at, int(self.hops[np.ix_(at, at)].sum()) // 2)
+        n = len(node.left)
+        every = np.array([*combinations(range(n), r)], np.int64).reshape(comb(n, r), r)
+        costs = self.own(node)[every].sum(axis=1)
+        near = self.hops[np.ix_(node.left, node.left)]
+        for i, j in combinations(range(r), 2):
+            costs += near[every[:, i], every[:, j]]
+        if len(every):
+            least = int(costs.argmin())
+            picked = [*node.chosen, *node.left[every[least]].tolist()]
+            self.offer(picked, self.price(node) + int(costs[least]))
         self._note(node, [["list"]])
         self._end(node)
 
