@@ -7,7 +7,7 @@ from types import MappingProxyType
 
 import numpy as np
 
-from ..instances import Graph, Mesh, Torus, Tree
+from ..instances import Graph, IntArray, Mesh, Torus, Tree
 from ..instances.ksubset.graph_generators import dragonfly_network
 from ..methods.allocators.table import allocator
 from ..simulation.stream.jobs import StreamJob
@@ -76,7 +76,7 @@ def _contention() -> None:
 
 def _mappings() -> None:
     """Order the ranks of a ring on a line, where something is left to search."""
-    line = abs(np.subtract.outer(np.arange(6), np.arange(6)))
+    line: IntArray = abs(np.subtract.outer(np.arange(6), np.arange(6)))
     ring = (line % 4 == 1).astype(np.int64)
     for name in ("annealing", "exact"):
         MAPPERS[name](RankMapping(ring, line), _BRIEFLY)
