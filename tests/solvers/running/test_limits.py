@@ -337,8 +337,13 @@ def started(*words: str, until: str) -> subprocess.Popen[str]:
 @pytest.mark.parametrize("module", FIRST_IMPORTS)
 @pytest.mark.parametrize(
     "words",
-    [["methods"], ["solve", "FILE"], ["compare", "FILE"], ["verify", "--list"]],
-    ids=lambda words: str(words[0]),
+    [
+        ["methods"],
+        ["solve", "FILE"],
+        pytest.param(["compare", "FILE"], marks=pytest.mark.slow),
+        pytest.param(["verify", "--list"], marks=pytest.mark.slow),
+    ],
+    ids=["methods", "solve", "compare", "verify"],
 )
 def test_ctrl_c_during_imports_gives_one_line(
     words: list[str], module: str, tmp_path: Path
