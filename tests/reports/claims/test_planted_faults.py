@@ -854,6 +854,18 @@ EDITS: dict[str, tuple[str, Edit]] = {
         "tree-contention-exact",
         Edit("clusters.contention.definition", "in self.busy:", "in self.busy[:1]:"),
     ),
+    "stars of loads have the hops of one processor more": (
+        "lexicographic-exact",
+        Edit("network.contention.bounds", "sum(far[:k])", "sum(far[: k + 1])"),
+    ),
+    "a threshold of a tree forbids what fits": (
+        "lexicographic-exact",
+        Edit(
+            "network.contention.bounds",
+            "few -= few > 0 and few * (k - few) > room",
+            "few -= few > 0",
+        ),
+    ),
     # networks in simulation
     "the last, shorter packet of a message is forgotten": (
         "network-zero-load-latency",
