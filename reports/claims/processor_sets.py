@@ -63,19 +63,19 @@ def machines(
         yield ProcSet(f"machine-{number}", names, available, request, sets, seed=seed)
 
 
-def divided(seed: int, count: int) -> Iterator[ProcSet]:
+def machines_of_families(seed: int, count: int) -> Iterator[ProcSet]:
     """Yield machines which two or three families of sets divide, each into domains."""
     random = Random(f"closeknit divided machines {seed}")
     for number in range(count):
         n, height = random.randint(10, 60), random.choice((1, 1, 2, 3))
-        sets = []
+        sets: list[ProcessorSet] = []
         for _ in range(random.choice((2, 2, 3))):
             domains = random.randint(2, 5)
             home = [random.randrange(domains) for _ in range(n)]
             for i in sorted(set(home)):
-                cost = tuple(random.choice((1, 1, 1, 2, 3)) for _ in range(height))
+                price = tuple(random.choice((1, 1, 1, 2, 3)) for _ in range(height))
                 inside = tuple(p for p in range(n) if home[p] == i)
-                sets.append(ProcessorSet(f"s{len(sets)}", inside, cost))
+                sets.append(ProcessorSet(f"s{len(sets)}", inside, price))
         names, every = tuple(f"p{i}" for i in range(n)), tuple(range(n))
         request = random.randint(1, n - 1)
         yield ProcSet(f"divided-{number}", names, every, request, tuple(sets))
@@ -99,7 +99,7 @@ def of_families(trial: Trial) -> Outcome:
         f"as by all unions of sets, seed {trial.seed}",
         *(
             (
-                divided(trial.seed, count),
+                machines_of_families(trial.seed, count),
                 partial(inexact, trial, name, reference=least_by_sets),
             )
             for name in ("frontier-dp", "set-opening-bb")
