@@ -470,6 +470,7 @@ def worst(capsys: Capture, options: str) -> tuple[int, str, str]:
 
 def test_the_command_end_to_end(capsys: Capture, tmp_path: Path) -> None:
     out, where = tmp_path / "bad.json", tmp_path / "frontier"
+    where.mkdir()
     kept = where / "worst-ratios.json"
     options = f"row-major --shape 3x3 --k 3 --out {out} --record {where}"
     status, text, _ = worst(capsys, options)
