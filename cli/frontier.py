@@ -80,7 +80,7 @@ def run(args: argparse.Namespace) -> int:
         where = FOLDER
     if not where.is_dir():
         raise InputError("is needed: there is no such folder", "--folder", str(where))
-    read = {"folder": str(where), "proofs": str(where / "proofs")}
+    read = {"folder": outputs.InputFrontier(where), "proofs": str(where / "proofs")}
     outputs.try_all(argparse.Namespace(**vars(args) | read))
     status: int = args.action(args, where)
     return status

@@ -19,6 +19,13 @@ class _Short(Repr):
         super().__init__()
         self.maxstring = self.maxother = self.maxlong = 60
 
+    def repr_int(self, number: int, level: int) -> str:
+        """Write a number; Python refuses to write thousands of digits."""
+        try:
+            return super().repr_int(number, level)
+        except ValueError:
+            return f"a number of {number.bit_length()} bits"
+
     def repr_Decimal(self, number: Decimal, level: int) -> str:
         """Write a number as in its file."""
         return self.repr_str(str(number), level).strip("'")

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from functools import partial
 from pathlib import Path
 
 from ...instances import InputError
 from ...instances.errors import TooLong
 from ...instances.support import support_of
 from ...proofs.checking import CheckLimits
+from ...proofs.checking.alarm import end_in_time
 from ...proofs.checking.kinds import reading_proof
 from ...reports.claims.ksubset.families import find_misstatement
 from ...reports.claims.running.claim import Trial, Undecided
@@ -48,7 +50,7 @@ def _find_untruth(
     """Return what is not true of an entry, or not shown; "" if all is."""
     claimed = entry.claims
     instance = make_within(limits, entry.read)
-    if wrong := solution_errors(instance, claimed):
+    if wrong := end_in_time(limits, partial(solution_errors, instance, claimed)):
         return wrong[0]  # also where the proof is not here
     if claimed.status is Status.UNKNOWN:
         return "status: is unknown: there is neither a choice nor a proof of none"

@@ -10,10 +10,9 @@ from pathlib import Path
 from typing import Any
 
 PICTURES = (".svg", ".png", ".pdf")
+_CLASH = "is also what is read"
 _READ = (".json", ".txt", ".xz", ".sqlite")
 """How files end that commands read from folders."""
-_FRONTIER = "closeknit/frontier"
-"""Format of the families of a frontier, named here for commands that know none."""
 
 
 class OutputFile(str):
@@ -30,7 +29,13 @@ class OutputFolder(str):
     """A file there that is read first, and changed."""
 
 
-class OutputFrontier(OutputFolder):
+class InputFrontier(str):
+    """A frontier: every file there that ends in ``.json`` is taken for a family."""
+
+    __slots__ = ()
+
+
+class OutputFrontier(OutputFolder, InputFrontier):
     """A frontier in which worst ratios are recorded."""
 
     __slots__ = ()
@@ -125,8 +130,8 @@ def _refuse_overwriting(args: argparse.Namespace) -> None:
 
     Every text that the command line gives counts as an input if it is the name of the
     file, or of its folder, maybe after ``@`` or a kind and a colon. Folders that are
-    filled hold a file that is read first, if it is there, and changed. A frontier has
-    more files to keep: its families.
+    filled hold a file that is read first, if it is there, and changed. In a frontier
+    whatever may be a family is kept, and nothing is added that would be taken for one.
     """
     from ...instances.errors import InputError
     from ...instances.writing.files import replaces
@@ -134,8 +139,11 @@ def _refuse_overwriting(args: argparse.Namespace) -> None:
     written: dict[str, str] = {}
     read: dict[str, str] = {}
     kept: dict[str, str] = {}
+    frontiers: list[str] = []
     for name, value in vars(args).items():
         for text in value if isinstance(value, list | tuple) else (value,):
+            if isinstance(text, InputFrontier):
+                frontiers.append(text)
             if isinstance(text, OutputFile) and replaces(text):
                 option = f"--{name.replace('_', '-')}"
                 if other := written.get(place := realpath(text)):
@@ -143,21 +151,23 @@ def _refuse_overwriting(args: argparse.Namespace) -> None:
                 written[place] = option
             elif isinstance(text, OutputFolder):
                 kept[realpath(Path(text) / text.keeps)] = text
-            elif type(text) is str and text != "-":
+            elif type(text) in (str, InputFrontier) and text != "-":
                 forms = (text, text.removeprefix("@"), text.partition(":")[2])
                 read.update((one, text) for one in forms if one)
     for place, option in written.items():
         if place in kept:
-            raise InputError("is also what is read", option, kept[place])
+            raise InputError(_CLASH, option, kept[place])
         for one, text in (read | kept).items():
             inside = place.endswith(_READ) and _same(str(Path(place).parent), one)
             if _same(place, one) or (inside and Path(place).exists()):
-                raise InputError("is also what is read", option, text)
-        for text in kept.values():
-            is_frontier = isinstance(text, OutputFrontier)
-            inside = is_frontier and _same(str(Path(place).parent), text)
-            if inside and _may_be_family(Path(place)):
-                raise InputError("is also what is read", option, text)
+                raise InputError(_CLASH, option, text)
+        for text in frontiers:
+            parent = str(Path(place).parent)
+            inside = parent == realpath(text) or _same(parent, text)
+            if inside and place.endswith(".json"):
+                what = "would be read as a family of this frontier"
+                known = Path(place).exists()
+                raise InputError(_CLASH if known else what, option, text)
 
 
 def _same(one: str, other: str) -> bool:
@@ -166,21 +176,6 @@ def _same(one: str, other: str) -> bool:
         return Path(one).samefile(other)
     except (OSError, ValueError):
         return False
-
-
-def _may_be_family(path: Path) -> bool:
-    """Whether a file is there that has a family of a frontier, or cannot be read."""
-    from ...instances.errors import InputError
-    from ...instances.reading.files import read_text
-    from ...instances.reading.parsing import parse_json
-
-    if path.suffix != ".json" or not path.exists():
-        return False
-    try:
-        document = parse_json(read_text(path))
-    except InputError:
-        return True
-    return isinstance(document, dict) and document.get("format") == _FRONTIER
 
 
 def _nonempty_text(text: str) -> str:

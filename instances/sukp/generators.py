@@ -14,6 +14,8 @@ LARGEST_NUMBER = 500
 MOST_NEEDS = 2**24
 """Maximal number of items, of elements, and of elements of all items together: no file
 that is read has room for more."""
+MOST_DRAWS = 2**30
+"""Maximal number of items times elements; drawing them takes about a minute."""
 
 
 def random_sukp(
@@ -54,6 +56,8 @@ def random_sukp(
     for field, count in (("items", items), ("elements", elements)):
         if count > MOST_NEEDS:
             raise InputError("must be at most 2^24", field, count)
+    if items * elements > MOST_DRAWS:
+        raise InputError("must be at most 2^30 divided by the elements", "items", items)
     if not 0 < density <= 1:
         raise InputError("must be above 0 and at most 1", "density", str(density))
     between(ratio, 0, 1, "ratio")

@@ -78,8 +78,6 @@ def anneal(
     """
     random = Random(f"closeknit worst {hunt.settings.seed}")
     optimum = Optimum(hunt.ground)
-    hunt.pay(sample := hunt.sample())  # what is compiled at first use costs no budget
-    optimum.below(sample, 0)
     watch = Watch(hunt)
     best: _State | None = None
     how = ""

@@ -243,10 +243,14 @@ class AdversarySearch:
         sites = self.ground.places[:most]
         return self.ground.instance(sites + sites[-1:] * (self.ground.most - most))
 
-    def pay(self, instance: KSubset) -> int | None:
-        """Run the method; None when it finds nothing."""
-        result = self.method.function(instance, replace(self.settings, seed=0))
-        return result.objective if isinstance(result.objective, int) else None
+    def pay(self, instance: KSubset, seconds: float = inf) -> int | None:
+        """Run the method; None when it finds nothing, or does not end in time."""
+        limit = min(self.settings.time_limit, max(0.01, seconds))
+        settings = replace(self.settings, seed=0, time_limit=limit)
+        result = self.method.function(instance, settings)
+        if result.limit is None and isinstance(result.objective, int):
+            return result.objective
+        return None
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -292,9 +296,9 @@ class Watch:
     evaluations: int = 0
 
     def pay(self, instance: KSubset) -> int | None:
-        """Run the method; None when it finds nothing."""
+        """Run the method; None when it finds nothing in the time that is left."""
         self.evaluations += 1
-        return self.hunt.pay(instance)
+        return self.hunt.pay(instance, self.hunt.seconds - self._seconds)
 
     @property
     def over(self) -> bool:

@@ -105,16 +105,23 @@ def compile_for(
 
 
 @contextmanager
-def announcing(what: str, *, share: float, jobs: int) -> Iterator[None]:
-    """Announce that the block compiles kernels, unless it has run to its end before.
+def announcing(what: Collection[str], *, of_all: int, jobs: int) -> Iterator[set[str]]:
+    """Announce that a block compiles kernels, but for what ran to its end before.
 
-    ``what`` names the block, ``share`` is about how much it needs of all kernels.
+    ``what`` names its tasks, each of which needs about one part in ``of_all`` of all
+    kernels. The block puts those that have run to their end into the set yielded.
     """
+    done: set[str] = set()
+    if INTERPRETED:
+        yield done
+        return
     place = _ready_file()
-    if what not in _read(place) and not INTERPRETED:
-        announce(share * sum(each.own_seconds() for each in KERNELS) / jobs)
-    yield
-    _keep(place, {what})
+    due = len(set(what) - _read(place))
+    announce(due / of_all * sum(each.own_seconds() for each in KERNELS) / jobs)
+    try:
+        yield done
+    finally:
+        _keep(place, done)
 
 
 def _run_all(runs: Iterable[Callable[[], None]]) -> None:
@@ -130,8 +137,9 @@ def _keep(place: Path | None, done: set[str]) -> None:
 
 
 def _read(place: Path | None) -> set[str]:
-    with suppress(OSError, ValueError, TypeError):
-        return set(json.loads(place.read_text(encoding="utf-8"))) if place else set()
+    with suppress(OSError, ValueError, TypeError, RecursionError):
+        found = json.loads(place.read_text(encoding="utf-8")) if place else ()
+        return {one for one in found if isinstance(one, str)}
     return set()
 
 

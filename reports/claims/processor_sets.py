@@ -8,15 +8,18 @@ from functools import partial
 from itertools import combinations
 from random import Random
 
+import numpy as np
+
 from ...instances import InputError, Instance, ProcessorSet, ProcSet, Sukp, check, cost
 from ...instances.sukp.reduction import kept_sets, processors_left, procset_of, sukp_of
 from ...instances.value import as_tuple
-from .ksubset.exactness import ENUMERATED, exact_claims
+from .ksubset.exactness import ENUMERATED, exact_claims, inexact
 from .running.claim import Claim, Outcome, Trial, failed
 from .running.samples import least_cost, price_all
 from .running.shrink import survey
 
 SAMPLES, QUICK_SAMPLES = 400, 80
+DIVIDED, QUICK_DIVIDED = 1000, 200
 MOST = 13
 """Processors or items of the larger samples."""
 
@@ -58,6 +61,50 @@ def machines(
         request = random.randint(1, len(available))
         names = tuple(f"p{i}" for i in range(n))
         yield ProcSet(f"machine-{number}", names, available, request, sets, seed=seed)
+
+
+def machines_of_families(seed: int, count: int) -> Iterator[ProcSet]:
+    """Yield machines which two or three families of sets divide, each into domains."""
+    random = Random(f"closeknit divided machines {seed}")
+    for number in range(count):
+        n, height = random.randint(10, 60), random.choice((1, 1, 2, 3))
+        sets: list[ProcessorSet] = []
+        for _ in range(random.choice((2, 2, 3))):
+            domains = random.randint(2, 5)
+            home = [random.randrange(domains) for _ in range(n)]
+            for i in sorted(set(home)):
+                price = tuple(random.choice((1, 1, 1, 2, 3)) for _ in range(height))
+                inside = tuple(p for p in range(n) if home[p] == i)
+                sets.append(ProcessorSet(f"s{len(sets)}", inside, price))
+        names, every = tuple(f"p{i}" for i in range(n)), tuple(range(n))
+        request = random.randint(1, n - 1)
+        yield ProcSet(f"divided-{number}", names, every, request, tuple(sets))
+
+
+def least_by_sets(_: Trial, machine: ProcSet) -> tuple[int, ...]:
+    """Return the least cost of sets that hold enough processors of no other set."""
+    unions, inside = np.arange(1 << len(machine.sets)), 0
+    for p in machine.available:
+        needed = sum((p in one.members) << i for i, one in enumerate(machine.sets))
+        inside = inside + (needed & ~unions == 0)
+    taken = unions[:, None] >> np.arange(len(machine.sets)) & 1
+    costs = taken @ np.array([one.cost for one in machine.sets])
+    return min(map(tuple, costs[inside >= machine.request].tolist()))
+
+
+def of_families(trial: Trial) -> Outcome:
+    """Compare searches with all unions of sets, where they bound and count first."""
+    count = QUICK_DIVIDED if trial.quick else DIVIDED
+    return survey(
+        f"as by all unions of sets, seed {trial.seed}",
+        *(
+            (
+                machines_of_families(trial.seed, count),
+                partial(inexact, trial, name, reference=least_by_sets),
+            )
+            for name in ("frontier-dp", "set-opening-bb")
+        ),
+    )
 
 
 def knapsacks(seed: int, count: int, most: int = 8) -> Iterator[Sukp]:
@@ -250,6 +297,16 @@ PROCSET_CLAIMS = (
         tested=f"{4 * SAMPLES} random machines ({4 * QUICK_SAMPLES} if quick) of up to "
         "9 processors, sets costing 0 or 1 at the first level; every choice",
         test=lookahead,
+    ),
+    Claim(
+        name="procset-families-are-exact",
+        statement="frontier-dp and set-opening-bb prove the optimum also where each "
+        "processor is in one set of every family.",
+        source="by definition of the problem",
+        tested=f"{DIVIDED} random machines ({QUICK_DIVIDED} if quick) of up to 60 "
+        "processors, two or three families of up to five sets; against the cost of "
+        "every union of sets",
+        test=of_families,
     ),
     *exact_claims(
         "procset",

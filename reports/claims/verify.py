@@ -105,15 +105,16 @@ def verify_in_parallel(
         )
         for claim in away
     ]
-    what = f"claims{' if quick' * trial.quick}: {', '.join(one.name for one in away)}"
-    share = len(away) / len(CLAIMS)
+    names = [f"claim {claim.name}{' if quick' * trial.quick}" for claim in away]
     with (
-        announcing(what, share=share, jobs=jobs),
+        announcing(names, of_all=len(CLAIMS), jobs=jobs) as done,
         closing(pool.run(calls, jobs=jobs)) as ended,
     ):
         for position, found in ended:
             if isinstance(found, pool.Failure):
                 found = {"error": found.why, "seconds": 0.0}
+            elif not found["error"]:
+                done.add(names[position])
             yield ClaimResult(claim=away[position], **found)
     here = [claim for claim in claims if CLAIMS.get(claim.name) is not claim]
     yield from verify(here, trial)

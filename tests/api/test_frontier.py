@@ -407,6 +407,23 @@ def test_the_limit_holds_for_what_a_recipe_makes(
     assert found == ("not checked", "takes more than 0.5 s to make")
 
 
+def test_the_limit_holds_for_pricing_a_choice(
+    work: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Loads of some thousand processors take minutes."""
+    assert add(ONE, "best", "job-4.xz", *NEW) == 0
+    [family] = read_families(work / "frontier")
+    [entry] = family.instances
+
+    def price_slowly(*_: object) -> list[str]:
+        time.sleep(5)
+        return []
+
+    monkeypatch.setattr("closeknit.api.frontier.checking.solution_errors", price_slowly)
+    found = check_entry(work / "frontier", entry, CheckLimits(seconds=0.5))
+    assert found == ("not checked", "takes more than 0.5 s to check")
+
+
 def test_compiling_counts_in_no_limit(
     work: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

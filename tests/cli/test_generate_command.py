@@ -218,6 +218,10 @@ def test_no_family_is_left_out() -> None:
         ("sukp --items 0 --elements 3", "--items: must be at least 1, not 0"),
         ("sukp --items 99999999 --elements 3", "--items: must be at most 2^24"),
         ("sukp --items 3 --elements 99999999", "--elements: must be at most 2^24"),
+        (
+            "sukp --items 16777216 --elements 16777216 --density 1/99999999",
+            "--items: must be at most 2^30 divided by the elements, not 16777216",
+        ),
         ("sukp --items 3 --elements 3 --density 2", "--density: must be above 0 and"),
         ("sukp --items 3 --elements 3 --ratio 2", "--ratio: must lie between 0 and 1"),
         ("trace --shape 3x3", "the following arguments are required: --trace"),

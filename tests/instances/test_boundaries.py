@@ -680,6 +680,12 @@ def test_what_is_shared_cannot_be_written_to() -> None:
     assert TREE.dimension == 1
 
 
+def test_a_number_that_python_does_not_write_is_named_by_its_size() -> None:
+    """Its error was another one, without the field."""
+    with pytest.raises(InputError, match=r"^topology\.shape: .* of 16610 bits\]$"):
+        Mesh((10**5000,))
+
+
 @pytest.mark.parametrize("kind", [InputError, TooLong, WrongStep])
 @pytest.mark.parametrize("value", [..., None, 3])
 def test_an_error_keeps_its_kind_in_another_process(

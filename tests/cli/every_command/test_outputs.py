@@ -316,7 +316,7 @@ def test_a_frontier_that_is_added_to_is_not_overwritten(
     assert run([*words, str(out)]) == 2
     assert f"{option}: is also what is read" in capsys.readouterr().err
     assert names(tmp_path) == []
-    assert run([*words, str(tmp_path / "bad.json")]) == 0
+    assert run([*words, str(tmp_path / "bad.txt")]) == 0
     before = out.read_bytes()
     assert run([*words, str(out)]) == 2
     assert out.read_bytes() == before
@@ -326,7 +326,7 @@ def test_a_frontier_that_is_added_to_is_not_overwritten(
 def test_a_family_of_a_frontier_that_is_added_to_is_not_overwritten(
     option: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    """Nor what may be one; an instance there is replaced by another."""
+    """Nor what may be one; and nothing is added that check would take for one."""
     family, broken, other = (tmp_path / f"{name}.json" for name in "abc")
     head = {"format": "closeknit/frontier", "version": 1, "family": "a"}
     family.write_text(json.dumps(head | {"source": "here", "entries": []}))
@@ -334,14 +334,35 @@ def test_a_family_of_a_frontier_that_is_added_to_is_not_overwritten(
     other.write_text("{}")
     words = ["worst", "mm", "--shape", "3x3", "--k", "3", "--evaluations", "9"]
     words += ["--record", str(tmp_path), option]
-    for path in (family, broken):
+    for path in (family, broken, other):
         before = path.read_bytes()
         assert run([*words, str(path)]) == 2
         assert f"{option}: is also what is read" in capsys.readouterr().err
         assert path.read_bytes() == before
         assert names(tmp_path) == ["a.json", "b.json", "c.json"]
-    assert run([*words, str(other)]) == 0
-    assert other.read_text() != "{}"
+
+
+@pytest.mark.parametrize(
+    "command",
+    [
+        "worst mm --shape 3x3 --k 3 --evaluations 9 --record {new} --out",
+        "worst mm --shape 3x3 --k 3 --evaluations 9 --record {new} --json",
+        "frontier page --folder {there} --out",
+        "frontier check --folder {there} --json",
+    ],
+)
+def test_nothing_is_added_to_a_frontier_that_is_no_family(
+    command: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """The next `frontier check` would refuse it."""
+    there, new = tmp_path / "there", tmp_path / "new"
+    there.mkdir()
+    words = command.format(there=there, new=new).split()
+    where = new if str(new) in words else there
+    assert run([*words, str(where / "other.json")]) == 2
+    says = f"{words[-1]}: would be read as a family of this frontier: "
+    assert says in capsys.readouterr().err
+    assert (names(there), new.exists()) == ([], False)
 
 
 def test_an_older_output_in_this_folder_is_replaced(

@@ -50,7 +50,7 @@ from closeknit.reports.frontier.worst import (
     read_worst,
     write_worst,
 )
-from closeknit.solvers import Settings, Ties
+from closeknit.solvers import Limit, Result, Settings, Ties, answer
 from closeknit.solvers.running import clock
 
 Capture = pytest.CaptureFixture[str]
@@ -171,6 +171,20 @@ def hunt(
         settings=Settings(seed=seed, ties=ties),
         evaluations=evaluations,
     )
+
+
+def test_what_a_method_finds_until_it_is_stopped_is_not_what_it_costs() -> None:
+    """It runs no longer than the search may, and would cost less with more time."""
+    given: list[float] = []
+
+    def stopped(instance: KSubset, settings: Settings) -> Result:
+        given.append(settings.time_limit)
+        return answer(instance, [0, 1], start=0.0, limit=Limit.TIME)
+
+    ground = SearchSpace(topology=Mesh((8, 8)), k=2, most=9)
+    method = replace(KSUBSET["mm"], function=stopped)
+    assert anneal(replace(hunt("mm", ground, 99), method=method, seconds=0.5)) is None
+    assert max(given) <= 0.5
 
 
 @pytest.mark.parametrize("name", ["mm", "mm-free", "row-major", "hilbert/best-fit"])
@@ -455,8 +469,10 @@ def worst(capsys: Capture, options: str) -> tuple[int, str, str]:
 
 
 def test_the_command_end_to_end(capsys: Capture, tmp_path: Path) -> None:
-    out, kept = tmp_path / "bad.json", tmp_path / "worst-ratios.json"
-    options = f"row-major --shape 3x3 --k 3 --out {out} --record {tmp_path}"
+    out, where = tmp_path / "bad.json", tmp_path / "frontier"
+    where.mkdir()
+    kept = where / "worst-ratios.json"
+    options = f"row-major --shape 3x3 --k 3 --out {out} --record {where}"
     status, text, _ = worst(capsys, options)
     assert status == 0
     assert "ratio     2 = 2.000000" in text
@@ -464,7 +480,7 @@ def test_the_command_end_to_end(capsys: Capture, tmp_path: Path) -> None:
     assert "frontier  entered" in text
     instance = read_ksubset(out)
     assert KSUBSET["row-major"](instance).objective == 8
-    [known] = read_worst(tmp_path).values()
+    [known] = read_worst(where).values()
     assert known.instance == replace(instance, source="")
     assert known.how.startswith("exhaustive: all 382")
     before = kept.read_bytes()

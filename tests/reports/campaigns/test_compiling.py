@@ -6,6 +6,7 @@ import os
 import subprocess
 import sys
 from collections import deque
+from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
@@ -73,12 +74,37 @@ def test_compiling_is_announced_until_it_was_done(
     """Processes of the pool do not announce it: the one that starts them does."""
     monkeypatch.setattr(compiling, "_ready_file", lambda: tmp_path / "ready.json")
     monkeypatch.setattr(kernels, "_worth_saying", 0.5)
-    with pytest.raises(KeyError), compiling.announcing("claims", share=1.0, jobs=2):
-        raise KeyError
-    assert "compiling kernels, once, about" in capsys.readouterr().err
-    for said in (True, False):
+    place = tmp_path / "ready.json"
+    for tasks, ended, said in (
+        ({"one", "two"}, {"one"}, True),  # the other's process was killed
+        ({"one"}, {"one"}, False),
+        ({"one", "two"}, {"two"}, True),
+        ({"one", "two"}, set(), False),
+        ({"three"}, {"three"}, True),
+    ):
         monkeypatch.setattr(kernels, "_worth_saying", 0.5)
-        with compiling.announcing("claims", share=1.0, jobs=2):
-            assert bool(capsys.readouterr().err) == said
-            compiling._keep(tmp_path / "ready.json", {"another"})
-    assert compiling._read(tmp_path / "ready.json") == {"claims", "another"}
+        with suppress(KeyError), compiling.announcing(tasks, of_all=1, jobs=2) as done:
+            err = capsys.readouterr().err
+            assert ("compiling kernels, once, about" in err) == said
+            done |= ended
+            compiling._keep(place, {"another"})
+            raise KeyError
+    assert compiling._read(place) == {"one", "two", "three", "another"}
+
+
+def test_what_is_interpreted_was_not_compiled(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Numba may not even be there; the next run would compile without saying so."""
+    monkeypatch.setattr(compiling, "INTERPRETED", True)
+    monkeypatch.setattr(compiling, "_ready_file", None)
+    with compiling.announcing({"one"}, of_all=1, jobs=2) as done:
+        done.add("one")
+
+
+@pytest.mark.parametrize(
+    "text", ['["one", 1, null]', "[" * 10**6, "3", '{"a": 1', "\0"]
+)
+def test_a_record_that_is_damaged_is_written_anew(tmp_path: Path, text: str) -> None:
+    place = tmp_path / "ready.json"
+    place.write_text(text)
+    compiling._keep(place, {"two"})
+    assert compiling._read(place) - {"one"} == {"two"}

@@ -841,6 +841,22 @@ EDITS: dict[str, tuple[str, Edit]] = {
         "lookahead-keeps-sets-whole",
         Edit("exact.procset.lookahead", "if any(top) else 0", ""),
     ),
+    "equal processors count once where sets of two families meet": (
+        "procset-families-are-exact",
+        Edit(
+            "exact.procset.set_opening_bb.system",
+            "bulk[tuple(sets)] for sets",
+            "1 for sets",
+        ),
+    ),
+    "the first bound of the dynamic program is one too high": (
+        "procset-families-are-exact",
+        Edit(
+            "exact.procset.frontier_dp.program",
+            "self._base = self._lower\n",
+            "self._lower += self._bounded\n        self._base = self._lower\n",
+        ),
+    ),
     # choices by links
     "links may carry one node more than they do": (
         "tree-links-exact",
@@ -853,6 +869,18 @@ EDITS: dict[str, tuple[str, Edit]] = {
     "what others send down does not count": (
         "tree-contention-exact",
         Edit("clusters.contention.definition", "in self.busy:", "in self.busy[:1]:"),
+    ),
+    "stars of loads have the hops of one processor more": (
+        "lexicographic-exact",
+        Edit("network.contention.bounds", "sum(far[:k])", "sum(far[: k + 1])"),
+    ),
+    "a threshold of a tree forbids what fits": (
+        "lexicographic-exact",
+        Edit(
+            "network.contention.bounds",
+            "few -= few > 0 and few * (k - few) > room",
+            "few -= few > 0",
+        ),
     ),
     # networks in simulation
     "the last, shorter packet of a message is forgotten": (
