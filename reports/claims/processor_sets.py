@@ -19,7 +19,7 @@ from .running.samples import least_cost, price_all
 from .running.shrink import survey
 
 SAMPLES, QUICK_SAMPLES = 400, 80
-DIVIDED, QUICK_DIVIDED = 1000, 200
+DIVIDED, QUICK_DIVIDED = 1000, 100
 MOST = 13
 """Processors or items of the larger samples."""
 
