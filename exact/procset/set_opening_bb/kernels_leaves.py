@@ -43,12 +43,14 @@ def solve_last_one(system: System, state: SearchState) -> None:
     alive = state.tally[ALIVE]
     state.tally[TABLES] += 1
     home = np.full(alive, -1, np.int64)
+    key = np.empty(alive, np.int64)  # in which no two are equal
     for i in range(alive):
         k = order[i]
         for at in range(class_at[k], class_at[k + 1]):
             if status[class_set[at]] == UNDECIDED:
                 home[i] = class_set[at]
-    by_home = np.argsort(home, kind="mergesort")
+        key[i] = home[i] * alive + i
+    by_home = np.argsort(key)
     least = np.empty(request + 1, state.money.dtype)
     inside = np.empty_like(least)
     least[:] = far
