@@ -51,7 +51,9 @@ def write_certificate(
     lines = [json.dumps(each, separators=(",", ":")) for each in (header, *nodes)]
     body = "".join(f"{line}\n" for line in lines).encode()
     body += hashlib.sha256(body).hexdigest().encode() + b"\n"
-    write_bytes(path, lzma.compress(body, preset=_PRESET))
+    size = min(max(len(body), 2**12), 2**21)  # a larger dictionary takes its time
+    how = {"id": lzma.FILTER_LZMA2, "preset": _PRESET, "dict_size": size}
+    write_bytes(path, lzma.compress(body, filters=[how]))
 
 
 def write_index(folder: str | Path, entries: Iterable[Entry], about: str = "") -> None:
