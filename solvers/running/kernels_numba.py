@@ -24,6 +24,7 @@ from stat import S_ISDIR
 from typing import TYPE_CHECKING, Any
 
 import numba
+from llvmlite.binding import ffi  # type: ignore[import-untyped]
 from numba.core import caching, event, types
 from numba.core.bytecode import FunctionIdentity
 from numba.core.compiler import CompileResult
@@ -112,6 +113,9 @@ def _refuse(given: Any, wanted: Any) -> Callable[[Any, Any], None]:
 
 # numba's names both sizes, for which each process compiles strings: 1.8 seconds.
 arrayobj.raise_with_shape_context = _differ
+# numba times each of some hundred thousand calls of LLVM: 3 % of compiling.
+with suppress(AttributeError):
+    ffi.lib._lock._cblist.clear()
 
 
 @cache
