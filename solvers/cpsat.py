@@ -15,6 +15,7 @@ from ..instances import Value
 from ..instances.outcome import Result
 from ..instances.result import Grade, Limit, Proof, Status
 from .formulation import CpFormulation, Level, Standing, to_result
+from .later import by_cpsat
 from .running import clock, logs, progress
 from .running.errors import SolverError
 from .running.interrupt import deferred, grace
@@ -26,13 +27,9 @@ if "highspy" in sys.modules:
         "cp-sat cannot run here: highspy is loaded in this process, and the two "
         "cannot live together; use either one in a process of its own."
     )
-try:
-    import ortools
-    from ortools.sat.python import cp_model
-except ModuleNotFoundError as error:
-    raise SolverError(
-        f"cp-sat is not installed ({error.name}): pip install ortools"
-    ) from None
+BY = by_cpsat()
+"""Name of the solver in proofs."""
+from ortools.sat.python import cp_model  # noqa: E402 - the two lines above say more
 
 _POLL = 0.05
 _PATIENCE = 1.0
@@ -41,9 +38,6 @@ _LAST = 30.0
 """Seconds that searches left alone have to end when the program does."""
 
 _left_alone: list[tuple[Thread, cp_model.CpSolver]] = []
-
-BY = f"cp-sat {ortools.__version__}"
-"""Name of the solver in proofs."""
 
 
 def solve(

@@ -11,16 +11,16 @@ from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
-from ortools.sat.python import cp_model
 
 from ...formulations.cluster.stages import by_stages
-from ...solvers import DEFAULT, Grade, Proof, Settings, SolverError, Status, cpsat
+from ...solvers import DEFAULT, Grade, Proof, Settings, SolverError, Status
+from ...solvers.later import by_cpsat, cp_model
 from ..placement import Placement, Request
 from ..placement.node_classes import Alike, Flags
 from ..placement.space_model import switch_groups
 from .obstacle import JobsToEnd
 
-_BY = str(Proof(Grade.SOLVER, cpsat.BY))
+_BY = str(Proof(Grade.SOLVER, by_cpsat()))
 
 
 class Grouping:
@@ -60,6 +60,8 @@ class Grouping:
 
     def most(self) -> int:
         """Return the most nodes that whole groups can have."""
+        from ...solvers import cpsat  # which takes its time
+
         self.model.maximize(self.count)
         return sum(cpsat.decide(self.model, self.x).values or ())
 
@@ -68,6 +70,8 @@ class Grouping:
 
         Objective and bound are their number.
         """
+        from ...solvers import cpsat
+
         self.model.add(self.request.size * self.count == self.request.k)
         needed = set(self.wanted)
         held = sum(not free[i] for i in needed)

@@ -5,16 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 
-from ...solvers import (
-    DEFAULT,
-    Grade,
-    Limit,
-    Proof,
-    Settings,
-    SolverError,
-    Status,
-    cpsat,
-)
+from ...solvers import DEFAULT, Grade, Limit, Proof, Settings, SolverError, Status
+from ...solvers.later import by_cpsat
 from ...solvers.running import clock
 from .dealing import placement_of
 from .domains import NodeDevices
@@ -25,7 +17,7 @@ from .stages import by_stages
 from .tree import Counting, TreeJob, in_ranks, tree_job
 
 BY_COUNTING = str(Proof(Grade.ENUMERATED, "tree-counting"))
-BY_SOLVER = str(Proof(Grade.SOLVER, cpsat.BY))
+BY_SOLVER = str(Proof(Grade.SOLVER, by_cpsat()))
 
 
 @dataclass(frozen=True)

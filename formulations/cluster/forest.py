@@ -15,8 +15,6 @@ from dataclasses import dataclass, field
 from functools import cached_property
 
 import numpy as np
-from scipy.sparse import coo_array
-from scipy.sparse.csgraph import connected_components
 
 from ...instances import IntArray
 from .constraints import InPieces
@@ -104,6 +102,9 @@ class PieceForest:
         groups = int(group.max()) + 1
         pairs = (group[at], groups + piece)
         shape = (groups + most, groups + most)
+        from scipy.sparse import coo_array  # which takes its time
+        from scipy.sparse.csgraph import connected_components
+
         graph = coo_array((np.ones(len(at), dtype=np.int8), pairs), shape=shape)
         _, of = connected_components(graph, directed=False)
         touched = np.zeros(groups, dtype=np.bool_)

@@ -14,9 +14,9 @@ from math import inf
 from typing import Any
 
 import numpy as np
-from ortools.sat.python import cp_model
 
 from ...instances import IntArray
+from ...solvers.later import cp_model
 from ...solvers.running import clock
 from .cells import NodeCells, patterns
 from .constraints import Apart, MostPods

@@ -15,8 +15,6 @@ from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
-from ortools.sat.python import cp_model
-
 from ...instances.writing.files import write_text
 from ...proofs.checking import CheckLimits, Formula, check_opb_proof
 from ...proofs.checking.recount.file import check_recount
@@ -28,6 +26,7 @@ from ...proofs.writing.proof_files import recount_text
 from ...proofs.writing.proof_log import OutOfRoom, ProofLog
 from ...proofs.writing.propagation_kernels import FastPropagator
 from ...solvers import Limit, SolverError
+from ...solvers.later import cp_model
 from ...solvers.running import clock
 from .domains import NodeDevices
 from .forest import PieceForest

@@ -6,9 +6,8 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
 from functools import partial
 
-from ortools.sat.python import cp_model
-
-from ...solvers import Limit, Settings, SolverError, cpsat
+from ...solvers import Limit, Settings, SolverError
+from ...solvers.later import cp_model
 from ...solvers.running import clock
 from .domains import NodeDevices
 from .job import GangJob
@@ -103,6 +102,8 @@ def by_stages(
     if least:
         model.add(numbers[0] >= least)
     asked = [*numbers, *variables]
+    from ...solvers import cpsat  # which takes its time
+
     best: list[int] | None = None
     bounds: list[int] = []
     limit: Limit | None = None

@@ -12,10 +12,9 @@ from dataclasses import replace
 from itertools import combinations, pairwise
 from typing import Any
 
-from ortools.sat.python import cp_model
-
 from ...instances import KSubset, arrays
 from ...solvers.formulation import CpFormulation
+from ...solvers.later import cp_model
 from .counts import ModelCounts
 from .strengthening import Strengthening, chosen_of, symmetry_of
 

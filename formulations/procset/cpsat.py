@@ -4,10 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from ortools.sat.python import cp_model
-
 from ...instances import ProcSet
 from ...solvers.formulation import CpFormulation, Level
+from ...solvers.later import cp_model
 from .terms import ProcsetTerms, Terms
 
 PARAMETERS = "linearization_level: 2, cp_model_presolve: false"

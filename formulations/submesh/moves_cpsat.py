@@ -7,12 +7,11 @@ from dataclasses import dataclass
 from itertools import groupby, product
 from math import prod
 
-from ortools.sat.python import cp_model
-
 from ...instances import Submesh
 from ...instances.submesh import Box, Placement, box_at, corner, sides, ways_of
 from ...solvers import Proof
 from ...solvers.formulation import CpFormulation, Level
+from ...solvers.later import cp_model
 
 PARAMETERS = (
     "use_energetic_reasoning_in_no_overlap_2d: true, "

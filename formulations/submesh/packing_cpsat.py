@@ -9,13 +9,12 @@ from itertools import combinations, pairwise, product
 from math import prod
 from typing import Any
 
-from ortools.sat.python import cp_model
-
 from ...instances import Submesh
 from ...instances.submesh import Box, box_at, corner, sides
 from ...instances.submesh.packed import placement_from
 from ...instances.submesh.packing import Packing, packing_of, ways
 from ...solvers.formulation import CpFormulation
+from ...solvers.later import cp_model
 
 PARAMETERS = ""
 """CP-SAT's defaults suit the model best. Energetic reasoning, timetabling and

@@ -4,10 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from ortools.sat.python import cp_model
-
 from ...instances import Sukp
 from ...solvers.formulation import CpFormulation
+from ...solvers.later import cp_model
 
 
 def union(instance: Sukp, *, hint: tuple[int, ...] | None = None) -> CpFormulation:

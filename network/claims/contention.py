@@ -12,7 +12,6 @@ from ...instances.value import as_tuple
 from ...methods import METHODS
 from ...reports.claims.running.claim import Claim, Outcome, Trial, failed, passed
 from ...solvers import Settings
-from ...solvers.cpsat import decide
 from ..contention.bounds import STARS, TREE, derive_bound
 from ..contention.decisions import Decisions, crossings_of, refuses_decisions
 from ..contention.instance import PURPOSES, Contention, Link
@@ -72,6 +71,8 @@ def _find_fault(
     instance: Contention, costs: dict[tuple[int, ...], tuple[int, ...]]
 ) -> str:
     """Return what bounds, a search from the worst choice, or decisions get wrong."""
+    from ...solvers import cpsat
+
     least, worst = min(costs.values()), max(costs, key=costs.__getitem__)
     if high := _bound_above(instance, least):
         return high
@@ -85,7 +86,7 @@ def _find_fault(
     if lost := values.difference(ways.values(-1, highest)):
         return f"never tried {min(lost)}"
     for most in range(max(0, least[0] - 1), least[0] + 1):
-        decided = decide(*ways.model(most), settings=_SETTINGS)
+        decided = cpsat.decide(*ways.model(most), settings=_SETTINGS)
         if decided.impossible != (most < least[0]):
             return f"wrong at {most}"
     return ""

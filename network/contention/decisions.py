@@ -14,12 +14,11 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
-from ortools.sat.python import cp_model
 
 from ...instances import arrays
 from ...instances.value import as_tuple
 from ...solvers import DEFAULT, Grade, Limit, Proof, Result, Settings, answer
-from ...solvers.cpsat import BY, decide
+from ...solvers.later import by_cpsat, cp_model
 from ...solvers.running import clock
 from .bounds import STARS, ports_bound
 from .instance import Contention, cost
@@ -235,7 +234,7 @@ def decisions(instance: Contention, /, settings: Settings = DEFAULT) -> Result:
 class _Search:
     """Decisions until the best choice is proved, or time is over."""
 
-    PROOF = Proof(Grade.SOLVER, BY)
+    PROOF = Proof(Grade.SOLVER, by_cpsat())
 
     def __init__(
         self, instance: Contention, settings: Settings, start: float, best: list[int]
@@ -251,6 +250,8 @@ class _Search:
         The first is the next one below; after a better choice twice as many are left
         out.
         """
+        from ...solvers import cpsat  # which takes its time
+
         ways = Decisions(self.instance, crossings_of(self.instance))
         values = ways.values(least - 1, self.high)
         until = clock.now() + (1 - _LOW_SHARE) * self._left()
@@ -258,7 +259,7 @@ class _Search:
         while values and self._left() > 0:
             share = until - clock.now() if limit is None else self._left() / 2
             short = replace(self.settings, time_limit=max(0.0, share))
-            found = decide(
+            found = cpsat.decide(
                 *ways.model(values[at]), settings=short, parameters=_PARAMETERS
             )
             if found.values is not None:

@@ -82,6 +82,24 @@ def test_help_is_answered_before_anything_large_is_imported() -> None:
     assert done.returncode == 0, done.stderr
 
 
+def test_commands_start_without_what_only_some_runs_need(path: Path) -> None:
+    script = """
+import sys
+from closeknit.cli.app import run
+for words in ["methods"], ["verify", "--list"], ["select", "--help"], ["solve", FILE]:
+    try: run(words)
+    except SystemExit: pass
+slow = ("ortools.sat.python.cp_model", "ortools.linear_solver.pywraplp", "pandas")
+slow += ("highspy", "matplotlib", "networkx", "pulp", "scipy.sparse", "scipy.stats")
+print(*(name for name in slow if name in sys.modules), file=sys.stderr)
+"""
+    script = script.replace("FILE", repr(str(path)))
+    done = subprocess.run(
+        [sys.executable, "-c", script], capture_output=True, text=True, check=True
+    )
+    assert done.stderr == "\n"
+
+
 # outputs
 
 

@@ -5,8 +5,8 @@ from __future__ import annotations
 from itertools import pairwise
 
 import numpy as np
-from ortools.linear_solver import pywraplp
 
+from ....solvers.later import pywraplp
 from .kernels import Floats, Ints
 
 _PARAMETERS = "use_dual_simplex: true use_preprocessing: false"

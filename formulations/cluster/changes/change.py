@@ -13,10 +13,10 @@ from functools import cached_property
 from math import inf
 
 import numpy as np
-from ortools.sat.python import cp_model
 
 from ....instances import InputError, IntArray
 from ....solvers import DEFAULT, Limit, Settings, SolverError, Status
+from ....solvers.later import cp_model
 from ....solvers.running import clock
 from ..answer import BY_COUNTING, BY_SOLVER, GangAnswer, decide
 from ..conflict import Clash, find_clash

@@ -15,9 +15,9 @@ from math import inf
 from typing import Any
 
 import numpy as np
-from ortools.sat.python import cp_model
 
 from ....instances import IntArray
+from ....solvers.later import cp_model
 from ..constraints import AtLevel
 from ..domains import NODE, NodeDevices
 from ..forest import PieceForest

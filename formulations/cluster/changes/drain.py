@@ -8,10 +8,10 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
-from ortools.sat.python import cp_model
 
 from ....instances import InputError
 from ....solvers import DEFAULT, Limit, Settings, SolverError, Status
+from ....solvers.later import cp_model
 from ....solvers.running import clock
 from ..answer import BY_SOLVER
 from ..job import GangJob, JobPlacement, Role

@@ -7,9 +7,9 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
-from ortools.sat.python import cp_model
 
 from ....solvers import SolverError
+from ....solvers.later import cp_model
 from ..constraints import Avoid, MostDomains
 from ..dealing import keep_places
 from ..domains import NOWHERE, NodeDevices
