@@ -108,11 +108,10 @@ def press(place: Path, name: str, after: float, times: int) -> None:
         assert program.returncode == 0, told
 
 
+@pytest.mark.parametrize("times", [1, pytest.param(3, marks=pytest.mark.slow)])
 @pytest.mark.parametrize("name", COMMANDS)
-def test_ctrl_c_is_answered_in_one_line(place: Path, name: str) -> None:
-    draw = random.Random(name)
-    for times in (1, 3):
-        press(place, name, draw.uniform(0.0, 0.6), times)
+def test_ctrl_c_is_answered_in_one_line(place: Path, name: str, times: int) -> None:
+    press(place, name, random.Random(f"{name} {times}").uniform(0.0, 0.6), times)
 
 
 @pytest.mark.slow
@@ -187,12 +186,12 @@ SOLVERS = {
     ("number", "name"),
     [*((signal.SIGTERM, name) for name in SOLVERS), (signal.SIGHUP, "verify")],
 )
+@pytest.mark.parametrize("longest", [4.0, pytest.param(0.5, marks=pytest.mark.slow)])
 def test_a_command_that_is_terminated_leaves_nothing(
-    place: Path, name: str, number: int
+    place: Path, name: str, number: int, longest: float
 ) -> None:
-    draw = random.Random(f"{name} {number}")
-    for longest in (0.5, 4.0):
-        end(place, SOLVERS[name], number, draw.uniform(0.0, longest))
+    draw = random.Random(f"{name} {number} {longest}")
+    end(place, SOLVERS[name], number, draw.uniform(0.0, longest))
 
 
 @pytest.mark.slow
