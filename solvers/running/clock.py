@@ -8,17 +8,21 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from contextlib import contextmanager
+from threading import RLock
 from time import perf_counter, process_time
 
-_stopped_for = _cpu_stopped_for = 0.0
-_stopped_since: float | None = None
+_LOCK = RLock()
+_STOPS: set[object] = set()
+"""Blocks that stop the clock now, in all threads."""
+_times: tuple[float, float | None] = 0.0, None
+"""How long it was stopped before, and since when it is; read and replaced at once."""
+_cpu_stopped_for = _cpu_began = 0.0
 
 
 def now() -> float:
     """Return a monotonic time in seconds, excluding compilation."""
-    if _stopped_since is not None:
-        return _stopped_since - _stopped_for
-    return perf_counter() - _stopped_for
+    before, since = _times
+    return (perf_counter() if since is None else since) - before
 
 
 def cpu() -> float:
@@ -28,12 +32,12 @@ def cpu() -> float:
 
 def is_stopped() -> bool:
     """Whether the clock is stopped."""
-    return _stopped_since is not None
+    return _times[1] is not None
 
 
 @contextmanager
 def stopped() -> Iterator[None]:
-    """Stop the clock while the block runs; blocks may be nested.
+    """Stop the clock while the block runs; blocks may be nested, also across threads.
 
     Examples
     --------
@@ -43,14 +47,18 @@ def stopped() -> Iterator[None]:
     >>> during - before < 0.1
     True
     """
-    global _stopped_for, _stopped_since, _cpu_stopped_for
-    if _stopped_since is not None:
-        yield
-        return
-    _stopped_since, began = perf_counter(), process_time()
-    try:
+    global _times, _cpu_stopped_for, _cpu_began
+    own = object()
+    try:  # from here on: a signal may come at any moment
+        with _LOCK:
+            _STOPS.add(own)
+            if _times[1] is None:
+                _times, _cpu_began = (_times[0], perf_counter()), process_time()
         yield
     finally:
-        _cpu_stopped_for += process_time() - began
-        _stopped_for += perf_counter() - _stopped_since
-        _stopped_since = None
+        with _LOCK:
+            _STOPS.discard(own)
+            before, since = _times
+            if not _STOPS and since is not None:
+                _cpu_stopped_for += process_time() - _cpu_began
+                _times = before + perf_counter() - since, None

@@ -9,6 +9,7 @@ import subprocess
 import sys
 import tempfile
 from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
 from pathlib import Path
 from time import perf_counter
@@ -175,6 +176,28 @@ def test_clock_stops_once_and_goes_on() -> None:
     start = clock.now()
     while clock.now() == start:
         pass
+
+
+def test_clock_stands_still_as_long_as_one_thread_stops_it() -> None:
+    """It went on with the first, and two that stopped at once ended in a TypeError."""
+    with ThreadPoolExecutor(1) as other:
+        block = clock.stopped()
+        other.submit(block.__enter__).result()
+        with clock.stopped():
+            held = clock.now()
+            other.submit(block.__exit__, None, None, None).result()
+            assert clock.now() == held
+        assert not clock.is_stopped()
+
+    def stop_often() -> None:
+        for _ in range(3_000):
+            with clock.stopped():
+                pass
+
+    with ThreadPoolExecutor(3) as pool:
+        for done in [pool.submit(stop_often) for _ in range(3)]:
+            done.result()
+    assert not clock.is_stopped()
 
 
 @pytest.mark.parametrize("cause", [KeyboardInterrupt(), OutOfTimeError(), None])
