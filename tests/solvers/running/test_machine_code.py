@@ -208,7 +208,7 @@ STILL_SORTS = f"assert list(both({VALUES})) == list(range(40));"
     ("kernels", "before", "after"),
     [
         (SHORT, "", ""),
-        (SHORT, "import numba", ""),
+        pytest.param(SHORT, "import numba", "", marks=pytest.mark.slow),
         (SHORT, NUMBA_BEFORE, STILL_RUNS),
         pytest.param(KERNELS, SORTING, STILL_SORTS, marks=pytest.mark.slow),
     ],
