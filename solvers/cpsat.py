@@ -15,7 +15,7 @@ from ..instances import Value
 from ..instances.outcome import Result
 from ..instances.result import Grade, Limit, Proof, Status
 from .formulation import CpFormulation, Level, Standing, to_result
-from .later import by_cpsat
+from .later import by_cpsat, cp_model
 from .running import clock, logs, progress
 from .running.errors import SolverError
 from .running.interrupt import deferred, grace
@@ -29,7 +29,6 @@ if "highspy" in sys.modules:
     )
 BY = by_cpsat()
 """Name of the solver in proofs."""
-from ortools.sat.python import cp_model  # noqa: E402 - the two lines above say more
 
 _POLL = 0.05
 _PATIENCE = 1.0

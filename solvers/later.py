@@ -5,12 +5,24 @@ Importing them takes a quarter of a second, and most runs need none.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from importlib import import_module
 from types import ModuleType
 from typing import TYPE_CHECKING, Any
 
 from .running.errors import SolverError
+
+
+@contextmanager
+def _naming_it() -> Iterator[None]:
+    """Name what is not installed."""
+    try:
+        yield
+    except ModuleNotFoundError as error:
+        raise SolverError(
+            f"cp-sat is not installed ({error.name}): pip install ortools"
+        ) from None
 
 
 class _Later:
@@ -23,7 +35,9 @@ class _Later:
         """Import the module; keep what was asked for."""
         if name.startswith("__"):
             raise AttributeError(name)
-        found = getattr(self._load(), name)
+        with _naming_it():
+            module = self._load()
+        found = getattr(module, name)
         setattr(self, name, found)
         return found
 
@@ -41,10 +55,6 @@ def by_cpsat() -> str:
 
     Raises SolverError if it is not installed.
     """
-    try:
+    with _naming_it():
         import ortools
-    except ModuleNotFoundError as error:
-        raise SolverError(
-            f"cp-sat is not installed ({error.name}): pip install ortools"
-        ) from None
     return f"cp-sat {ortools.__version__}"

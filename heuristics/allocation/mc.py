@@ -59,6 +59,7 @@ class MC(Allocator):
             place = np.arange(self.idle.size).reshape(grid).T.ravel()
             numbers = place[self.idle[place]]
         free = np.stack(np.unravel_index(numbers, grid), axis=1)
+        free = np.ascontiguousarray(free)  # else the kernel is compiled once more
         shells = Shells(self.idle.reshape(grid).astype(np.int64), rings=rings)
         best, centre, box = FAR, free[0], shells.side
         for sides in (shape,) if shape else self._boxes(k, grid):

@@ -55,7 +55,6 @@ class Shells:
         Returns the sum of their shell numbers and the index of the first such centre;
         ``best`` and -1 if there is none below ``best``.
         """
-        centres = np.ascontiguousarray(centres)  # for other orders it would be compiled
         total, where = kernels.scan(
             self._sums, self._stride, self.side, self._rings, box, k, centres, best
         )

@@ -180,10 +180,11 @@ def test_sums_that_overflow_are_an_error_not_a_wrong_answer() -> None:
         cpsat.solve(model)
 
 
-def test_missing_ortools_says_what_to_install() -> None:
+@pytest.mark.parametrize("missing", ["ortools", "pandas"])
+def test_missing_ortools_says_what_to_install(missing: str) -> None:
     program = (
         "import sys\n"
-        "sys.modules['ortools'] = None\n"
+        f"sys.modules[{missing!r}] = None\n"
         "from closeknit.methods import KSUBSET\n"
         "from closeknit.instances import mesh, KSubset, Mesh\n"
         "i = KSubset('x', Mesh((9,)), ((0,), (2,), (3,), (8,)), 3)\n"
@@ -194,7 +195,8 @@ def test_missing_ortools_says_what_to_install() -> None:
     ended = subprocess.run(
         [sys.executable, "-c", program], capture_output=True, text=True
     )
-    assert ended.stdout == "cp-sat is not installed (ortools): pip install ortools\n"
+    said = f"cp-sat is not installed ({missing}): pip install ortools\n"
+    assert ended.stdout == said
 
 
 def test_highspy_in_the_same_process_is_refused_in_words() -> None:

@@ -13,7 +13,6 @@ from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from functools import cached_property
-from importlib import import_module
 from itertools import combinations
 from pathlib import Path
 from random import Random
@@ -22,8 +21,7 @@ from typing import Any
 
 import pytest
 
-from closeknit.solvers.running.kernels import Kernel
-
+from ...machine_code.kernel_runs import kernel_named
 from ...paths import ROOT
 
 SOME, PAIRS = 14, 8
@@ -309,13 +307,6 @@ def calls(tmp_path_factory: pytest.TempPathFactory) -> Path:
     file = tmp_path_factory.mktemp("calls") / "calls"
     run("-m", "tests.machine_code.kernel_calls", file, CLOSEKNIT_KERNELS="interpreted")
     return file
-
-
-def kernel_named(name: str) -> Kernel:
-    """Return a kernel."""
-    module, _, function = name.rpartition(".")
-    found: Kernel = getattr(import_module(module), function)
-    return found
 
 
 def expected_seconds(name: str) -> float:
