@@ -1,12 +1,14 @@
 """How signals end the program, from its first moment on; quick to import."""
 
 import os
+import sys
 
-from .uninterruptible import impatient, put_off
+from .uninterruptible import impatient, put_off, send_later
 
 TYPE_CHECKING = False  # importing `typing` for it takes its time
 if TYPE_CHECKING:
     import signal
+    from sys import UnraisableHookArgs
     from types import FrameType
 else:
     import _signal as signal  # without its enumerations, which take their time
@@ -30,8 +32,9 @@ class Ending:
 
     During an import it may come out as any other error; see `uninterruptible`. So it is
     put off until the import is over; Ctrl-C once more meanwhile ends the program at
-    once. A program that was told to terminate (SIGTERM, SIGHUP) is not disturbed while
-    it clears up.
+    once. Where Python drops it all the same, since no caller could catch it, the signal
+    is sent again. A program that was told to terminate (SIGTERM, SIGHUP) is not
+    disturbed while it clears up.
     """
 
     def __init__(self) -> None:
@@ -47,12 +50,15 @@ class Ending:
             if signal.getsignal(number) in (signal.SIG_DFL, signal.default_int_handler)
         ]
         impatient.append(_leave)
+        self._tell_dropped = sys.unraisablehook
+        sys.unraisablehook = self._repeat
         for number in self._default:
             signal.signal(number, self)
 
     def restore(self) -> None:
         """Put back the handlers that were there."""
         impatient.remove(_leave)
+        sys.unraisablehook = self._tell_dropped
         for number in self._default:
             interrupts = number == signal.SIGINT
             back = signal.default_int_handler if interrupts else signal.SIG_DFL
@@ -75,6 +81,17 @@ class Ending:
             raise KeyboardInterrupt
         self.told = number
         raise SystemExit(status_of(number))
+
+    def _repeat(self, what: "UnraisableHookArgs", /) -> None:
+        """Send a signal again whose exception Python drops, as in a weak reference."""
+        if issubclass(what.exc_type, Exception):
+            self._tell_dropped(what)
+        elif what.exc_type is KeyboardInterrupt:
+            send_later(signal.SIGINT)
+        elif self.told:
+            number, self.told = self.told, 0
+            send_later(number)
+        # Otherwise it is of an alarm, which goes off again.
 
 
 def _leave(number: int) -> None:

@@ -70,9 +70,14 @@ def put_off(number: int, frame: "FrameType | None") -> bool:
         for call in impatient:
             call(number)
         return bool(impatient)
+    send_later(number)
+    return True
+
+
+def send_later(number: int) -> None:
+    """Send this thread a signal again a moment later."""
     pending.add(number)
     start_new_thread(_send_again, (number, get_ident()))
-    return True
 
 
 def _send_again(number: int, thread: int) -> None:

@@ -17,6 +17,7 @@ from typing import Any
 import numpy as np
 
 import closeknit.methods
+from closeknit.ending import Ending
 from closeknit.heuristics.allocation.allocator import Allocation, Allocator
 from closeknit.instances import Instance, KSubset, Mesh, cost, mesh, sha256
 from closeknit.reports.campaigns.rows import Row, row_of
@@ -205,10 +206,10 @@ def dies(note: Path, deaths: int, number: int) -> int:
 
 def main() -> None:
     """Run the command line with toys in place of the methods."""
-    from closeknit.cli.app import run
+    from closeknit.cli import main as run
 
     closeknit.methods.METHODS = {"ksubset": TOYS}
-    sys.exit(run(sys.argv[1:]))
+    run(sys.argv[1:], ending=Ending())
 
 
 class Pages(Allocator):

@@ -14,8 +14,8 @@ import sys
 import tempfile
 import threading
 from collections import Counter, deque
-from collections.abc import Callable, Generator, Iterator, Sequence
-from contextlib import contextmanager, suppress
+from collections.abc import Callable, Generator, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from multiprocessing import current_process, get_context, parent_process
 from multiprocessing.connection import Connection, wait
@@ -220,13 +220,10 @@ class _Worker:
     """A process, and the call that it runs."""
 
     def __init__(self, scratch: Path | None = None) -> None:
-        spawn = get_context("spawn")
-        self.connection, far_end = spawn.Pipe()
+        self.connection, far_end = get_context("spawn").Pipe()
         # To find its folder a process writes a file; killed there, it would leave it.
         places = (scratch, tempfile.gettempdir())
-        self.process = spawn.Process(target=_serve, args=(far_end, *places))
-        with undisturbed(), _may_have_children(), _without_main():
-            self.process.start()  # Ctrl-C meanwhile would end it with a traceback
+        self.process = _start(_serve, far_end, *places)
         far_end.close()
         self.call: tuple[int, Call] | None = None
         self.kinds: set[str] = set()
@@ -294,38 +291,30 @@ class _Worker:
         self.process.close()
 
 
-@contextmanager
-def _may_have_children() -> Iterator[None]:
-    """Lift what multiprocessing forbids to daemons, such as the workers of Dask.
-
-    It does so because their children would be orphaned; ours end by themselves.
-    """
-    settings = vars(current_process())["_config"]
-    daemon = settings.get("daemon")
-    settings["daemon"] = False
-    try:
-        yield
-    finally:
-        settings["daemon"] = daemon
-
-
 _STARTING = threading.Lock()
 
 
-@contextmanager
-def _without_main() -> Iterator[None]:
+def _start(function: Callable[..., object], *arguments: Any) -> Any:
     """Start a process that does not run the script of this one again.
 
     Python would, under another name; a script that runs a campaign without asking for
-    its name would begin another one. Nothing that is sent is defined there.
+    its name would begin another one. Nothing that is sent is defined there. What
+    multiprocessing forbids to daemons, such as the workers of Dask, is lifted: their
+    children would be orphaned; ours end by themselves. Threads start one at a time, or
+    one would take over what another has changed.
     """
-    with _STARTING:
-        main = sys.modules["__main__"]
+    with undisturbed(), _STARTING:  # Ctrl-C would end it with a traceback
+        process = get_context("spawn").Process(target=function, args=arguments)
+        settings = vars(current_process())["_config"]
+        daemon, main = settings.get("daemon"), sys.modules["__main__"]
+        settings["daemon"] = False
         sys.modules["__main__"] = ModuleType("__main__")
         try:
-            yield
+            process.start()
         finally:
             sys.modules["__main__"] = main
+            settings["daemon"] = daemon
+    return process
 
 
 def _death(code: int | None) -> Failure:

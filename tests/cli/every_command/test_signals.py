@@ -132,6 +132,57 @@ def test_an_interrupted_command_does_not_end_as_if_it_were_over(place: Path) -> 
         assert (program.returncode, errors) == (130, "closeknit: interrupted\n")
 
 
+DROPPED = {
+    "weak reference": (
+        "class Held: pass\n"
+        "held = Held()\n"
+        "noticed = weakref.ref(held, lambda reference: wait())\n"
+        "held = None\n"
+    ),
+    "generator": (
+        "def steps():\n"
+        "    try:\n"
+        "        yield\n"
+        "    finally:\n"
+        "        wait()\n"
+        "held = steps()\n"
+        "next(held)\n"
+        "held = None\n"
+    ),
+}
+"""Code that calls `wait` where Python drops exceptions."""
+
+
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
+@pytest.mark.parametrize("where", DROPPED)
+def test_a_signal_is_not_lost_where_python_drops_exceptions(
+    where: str, number: int
+) -> None:
+    program = (
+        "import sys, time, weakref\n"
+        "from closeknit import cli\n"
+        "from closeknit.cli import app\n"
+        "from closeknit.ending import Ending\n"
+        "def wait():\n"
+        "    print('waiting', flush=True)\n"
+        "    time.sleep(60)\n"
+        "def run(words):\n"
+        + "".join(f"    {line}\n" for line in DROPPED[where].splitlines())
+        + "    time.sleep(60)\n"
+        "app.run = run\n"
+        "cli.main([], ending=Ending())\n"
+    )
+    command = [sys.executable, "-c", program]
+    pipe = subprocess.PIPE
+    with subprocess.Popen(command, stdout=pipe, stderr=pipe, text=True) as running:
+        assert running.stdout is not None
+        assert running.stdout.readline() == "waiting\n"
+        running.send_signal(number)
+        _, errors = running.communicate(timeout=HANG)
+    how = "interrupted" if number == signal.SIGINT else "terminated"
+    assert (running.returncode, errors) == (128 + number, f"closeknit: {how}\n")
+
+
 def test_python_without_docstrings_describes_methods_and_keeps_kernels(
     place: Path,
 ) -> None:

@@ -178,6 +178,25 @@ def test_ctrl_c_ends_the_driver_and_its_runs(
     assert 2 <= len(rows_in(out / FILE)) < 28
 
 
+def test_threads_of_one_worker_start_processes_at_once() -> None:
+    """One lifted for all what is forbidden to daemons; another forbade it again."""
+    program = (
+        "from concurrent.futures import ThreadPoolExecutor\n"
+        "from functools import partial\n"
+        "from multiprocessing import current_process\n"
+        "from closeknit.reports.campaigns import pool\n"
+        "current_process()._config['daemon'] = True\n"
+        "make = partial(pool.run_here, wanted=lambda: True)\n"
+        "with ThreadPoolExecutor(6) as threads:\n"
+        "    calls = [pool.Call(partial(pow, 2, n)) for n in range(6)]\n"
+        "    print(list(threads.map(make, calls)), current_process().daemon)\n"
+    )
+    done = subprocess.run(
+        [sys.executable, "-c", program], capture_output=True, text=True, timeout=120
+    )
+    assert (done.stdout, done.stderr) == ("[1, 2, 4, 8, 16, 32] True\n", "")
+
+
 def test_limits_hold_on_workers_and_early_leave_ends_what_runs(
     dask: LocalCluster, tmp_path: Path
 ) -> None:
