@@ -13,13 +13,14 @@ import closeknit as ck
 from closeknit.cli.commands import COMMANDS
 from closeknit.proofs.checking.answers.command import main as check_alone
 
+from ..paths import ROOT
 from ..serving.browser import barriers
 
 ROLES = ("instance", "solution", "proof")
 
 
 def test_every_public_name_is_in_the_reference(site: Path) -> None:
-    text = (site / "use" / "python.html").read_text("utf-8")
+    text = (site / "use" / "api.html").read_text("utf-8")
     shown = set(re.findall(r'id="closeknit\.(\w+)"', text))
     assert {*ck.__all__} - {"methods"} <= shown, {*ck.__all__} - shown
     assert "ck.methods" in text
@@ -51,6 +52,12 @@ def test_proven_rows_of_the_frontier_lead_to_what_checks_them(site: Path) -> Non
     assert kinds == {2, 3}
 
 
+def test_what_serves_users_is_read_in_an_hour() -> None:
+    pages = list((ROOT / "docs" / "use").glob("*.md"))
+    assert len(pages) <= 15
+    assert sum(len(page.read_text("utf-8").split()) for page in pages) <= 15_000
+
+
 def test_pages_need_no_network(site: Path) -> None:
     """What a page loads lies beside it."""
     loaded = re.compile(r'<(?:script|link|img)[^>]+(?:src|href)="(https?://[^"]+)"')
@@ -62,7 +69,7 @@ def test_pages_need_no_network(site: Path) -> None:
     "name",
     [
         *("index", "use/start", "clusters/clusters"),
-        pytest.param("use/python", marks=pytest.mark.slow),  # the longest page
+        pytest.param("use/api", marks=pytest.mark.slow),  # the longest page
     ],
 )
 def test_a_page_hinders_nobody(
