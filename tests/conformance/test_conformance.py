@@ -40,7 +40,6 @@ from ..strategies import by_kind, cylinder, grids, ksubsets, points, trees, tunn
 
 OWN = {name: m for name, m in KSUBSET.items() if not m.runs_solver}
 """Methods of our own; the models run solvers and have tests of their own."""
-EXACT = [name for name, method in OWN.items() if method.exact]
 HEURISTICS = [name for name, method in OWN.items() if not method.exact]
 
 by_name = pytest.mark.parametrize("name", OWN)
@@ -199,9 +198,10 @@ def test_never_a_busy_processor(name: str, kind: str, every: int) -> None:
 # - shifting a mesh's or a point set's processors keeps their order, hence every
 #   answer (mm-all: centres beyond the bounding box add no new candidate). The
 #   exceptions are below, in LAID_OUT;
-# - the optimum, and mm when its ties are broken for the best or for the worst,
-#   do not depend on order: their cost survives mirroring, turning, shifting round
-#   a torus and renaming the nodes of a tree.
+# - mm, when its ties are broken for the best or for the worst, does not depend on
+#   order: its cost survives mirroring, turning, shifting round a torus and renaming
+#   the nodes of a tree; so does the optimum, which is compared above with one found
+#   by looking at everything, on instances of every orientation.
 # In every other case only the guarantee remains, which is tested above on
 # instances of every orientation.
 
@@ -265,19 +265,14 @@ def test_shifted_alike(name: str, data: st.DataObject) -> None:
     assert run(name, moved(instance, wider, move)).chosen == run(name, instance).chosen
 
 
-@pytest.mark.parametrize(
-    ("name", "ties"),
-    [("mm", Ties.BEST), ("mm", Ties.WORST), *((name, Ties.LEX) for name in EXACT)],
-)
+@pytest.mark.parametrize("ties", [Ties.BEST, Ties.WORST])
 @settings(max_examples=40, deadline=None)
 @given(data=st.data())
-def test_cost_survives_symmetries(name: str, ties: Ties, data: st.DataObject) -> None:
-    instance = data.draw(taken(name))
+def test_cost_survives_symmetries(ties: Ties, data: st.DataObject) -> None:
+    instance = data.draw(taken("mm"))
     turned = transformed(instance, data)
-    assert (
-        run(name, instance, ties=ties).objective
-        == run(name, turned, ties=ties).objective
-    )
+    costs = [run("mm", one, ties=ties).objective for one in (instance, turned)]
+    assert costs[0] == costs[1]
 
 
 def transformed(instance: KSubset, data: st.DataObject) -> KSubset:
