@@ -135,7 +135,6 @@ def test_an_allocator_serves_a_stream(house: Path) -> None:
 
 
 def test_a_claim_is_verified_and_can_break(house: Path) -> None:
-    assert "two-are-neighbours" in closeknit(house, "verify", "--list")
     shown = closeknit(house, "verify", "two-are-neighbours", "--quick")
     assert "two neighbours cost one hop" in shown
     claim = house / "reports" / "claims" / "toy.py"
