@@ -302,10 +302,10 @@ def test_a_start_is_searched_first() -> None:
     assert "from a given instance" in found.how
 
 
-# The families.
+# The families; claims run them where they are large.
 
 
-@pytest.mark.parametrize(("k", "L"), [(8, 16), (8, 23), (16, 32), (24, 49), (40, 80)])
+@pytest.mark.parametrize(("k", "L"), [(8, 16), (16, 32), (24, 49)])
 def test_blocks_cost_mm_what_is_predicted_in_every_order_of_ties(
     k: int, L: int
 ) -> None:
@@ -314,15 +314,9 @@ def test_blocks_cost_mm_what_is_predicted_in_every_order_of_ties(
     assert KSUBSET["mm"](case.instance).objective == case.cost
     exact = KSUBSET["auto"](case.instance)
     assert exact.bound == exact.objective == case.optimum
-    if k == 8:
-        for ties in (Ties.BEST, Ties.WORST):
-            result = KSUBSET["mm"](case.instance, Settings(ties=ties))
-            assert result.objective == case.cost
-
-
-def test_blocks_come_near_seven_quarters() -> None:
-    assert Fraction(174, 100) < mm_blocks(8, 1000).ratio < Fraction(7, 4)
-    assert Fraction(174, 100) < mm_blocks(32, 10_000).ratio < Fraction(7, 4)
+    for ties in (Ties.BEST, Ties.WORST) if k == 8 else ():
+        result = KSUBSET["mm"](case.instance, Settings(ties=ties))
+        assert result.objective == case.cost
 
 
 @pytest.mark.parametrize("k", [0, 7, 12, 4096])
@@ -331,13 +325,6 @@ def test_blocks_refuse_other_k(k: int) -> None:
         mm_blocks(k, 100_000)
     with pytest.raises(InputError, match=r"^L: must be at least 32"):
         mm_blocks(16, 31)
-
-
-def test_rings_of_every_scale_have_a_gap() -> None:
-    for s in (1, 3):
-        case = ring_gap(s)
-        assert KSUBSET["ring-window"](case.instance).objective == 532 * s
-        assert KSUBSET["ring-dp"](case.instance).objective == 530 * s
     with pytest.raises(InputError, match=r"^s: must be at least 1"):
         ring_gap(0)
 

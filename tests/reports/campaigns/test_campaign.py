@@ -34,7 +34,7 @@ from closeknit.solvers import Grade, Proof, Settings
 from ...in_process import at_once
 from ...paths import ROOT
 from ...toys import SABOTEURS, TOYS, dies, made, optimal, small
-from .watching import HUNGRY, count, is_gone, sleeper, until
+from .watching import HUNGRY, is_gone, sleeper, until, wait_for_rows
 
 
 @pytest.fixture(autouse=True)
@@ -285,7 +285,7 @@ def test_a_process_killed_while_it_writes_leaves_whole_rows(tmp_path: Path) -> N
     before = 0
     for _ in range(3):
         with subprocess.Popen([sys.executable, "-c", program], cwd=ROOT) as writer:
-            assert until(lambda least=before + 20: count(tmp_path) >= least)
+            wait_for_rows(tmp_path, before + 20)
             writer.kill()
         with ResultStore(tmp_path) as store:
             seeds = [row.seed for row in store.rows.values()]

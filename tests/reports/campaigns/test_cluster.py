@@ -29,7 +29,7 @@ from closeknit.reports.campaigns.store import FILE, ResultStore, rows_in
 
 from ...paths import ROOT
 from ...toys import HELD, SABOTEURS, TOYS, dies, small
-from .watching import HUNGRY, count, is_gone, results, sleeper, until
+from .watching import HUNGRY, is_gone, results, sleeper, until, wait_for_rows
 
 
 @pytest.fixture
@@ -86,9 +86,9 @@ def test_a_worker_and_then_the_driver_are_killed(
         assert process.wait(90) == 0
     (tmp_path / "i5").touch()
     with driver(folder, parts, *address) as process:
-        assert until(lambda: count(parts) >= 3)
+        wait_for_rows(parts, 3)
         kill_a_worker(dask)
-        assert until(lambda: count(parts) >= 8)
+        wait_for_rows(parts, 8)
         process.kill()
     stopped_at = rows_in(parts / FILE)
     assert 8 <= len(stopped_at) < 28
@@ -148,7 +148,7 @@ def test_ctrl_c_ends_the_driver_and_its_runs(
     out = tmp_path / "out"
     (tmp_path / "i5").touch()
     with driver(folder, out, "--dask", dask.scheduler_address) as process:
-        assert until(lambda: count(out) >= 2)
+        wait_for_rows(out, 2)
         os.killpg(process.pid, signal.SIGINT)
         said, complained = process.communicate(timeout=300)
     assert (process.returncode, said) == (130, "")

@@ -57,6 +57,11 @@ def count(out: Path) -> int:
         return 0
 
 
+def wait_for_rows(out: Path, least: int) -> None:
+    """Wait until so many rows are there."""
+    assert until(lambda: count(out) >= least), "no rows came"
+
+
 def results(out: Path) -> list[dict[str, Any]]:
     """What was found, without what differs from run to run; in a fixed order."""
     found = [document_of(row) for row in rows_in(out / FILE)]
