@@ -76,16 +76,6 @@ def test_the_table_is_complete() -> None:
 
 
 @by_name
-def test_states_what_it_promises(name: str) -> None:
-    method = OWN[name]
-    assert method.summary.endswith(".")
-    for what in ("Guarantee", "Time", "Source"):
-        assert method.doc_entry(what), f"{name} does not state its {what}"
-    if not method.exact:
-        assert method.doc_entry("Ties"), f"{name} does not state its tie order"
-
-
-@by_name
 @settings(max_examples=40, deadline=None)
 @given(data=st.data())
 def test_answers_are_valid_and_honest(name: str, data: st.DataObject) -> None:

@@ -10,7 +10,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from closeknit.instances.value import as_tuple
+from closeknit.methods import METHODS
 from closeknit.solvers import Grade, Limit, Status
+from closeknit.solvers.running.method import AnyMethod
 
 from .suite import SUBJECTS, Subject
 
@@ -26,15 +28,18 @@ by_name = pytest.mark.parametrize(
 )
 
 
-@by_name
-def test_states_what_it_promises(subject: Subject, name: str) -> None:
-    method = subject.methods[name]
+@pytest.mark.parametrize(
+    "method",
+    [method for table in METHODS.values() for method in table.values()],
+    ids=lambda method: f"{method.problem}-{method.name}",
+)
+def test_states_what_it_promises(method: AnyMethod) -> None:
     assert method.summary.endswith(".")
     wanted = ["Guarantee", "Time", "Source"]
     if not (method.exact or method.runs_solver):
         wanted.append("Ties")
     for what in wanted:
-        assert method.doc_entry(what), f"{name} does not state its {what}"
+        assert method.doc_entry(what), f"{method.name} does not state its {what}"
 
 
 @by_name
