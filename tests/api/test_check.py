@@ -57,12 +57,9 @@ def test_the_old_name_of_a_proof_is_told(tmp_path: Path) -> None:
         ck.check(JOB, solution, certificate=path, proof=path)
 
 
-def test_a_selection_claims_nothing() -> None:
-    assert ck.check(JOB, [0, 1, 2, 3]) == []
-
-
 def test_a_selection_takes_no_proof() -> None:
-    """A file that nobody reads must not seem to hold."""
+    """It claims nothing; a file that nobody reads must not seem to hold."""
+    assert ck.check(JOB, [0, 1, 2, 3]) == []
     with pytest.raises(ck.InputError, match=r"^proof: is for a solution"):
         ck.check(JOB, [0, 1, 2, 3], proof="missing")
 

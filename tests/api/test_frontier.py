@@ -6,11 +6,12 @@ import gzip
 import io
 import json
 import lzma
+import shutil
 import subprocess
 import sys
 import time
-from collections.abc import Callable
-from contextlib import suppress
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager, suppress
 from dataclasses import replace
 from fractions import Fraction
 from pathlib import Path
@@ -78,14 +79,7 @@ ONE, OTHER = (KSubset(f"job-{k}", Mesh((4, 4)), FREE, k) for k in (4, 5))
 OPTIMUM = 10
 CERTIFIED = {"grade": "checked", "by": "certificate"}
 NEW = ["--family", "jobs", "--source", "drawn by hand"]
-
-
-@pytest.fixture(scope="module")
-def proof_of_one(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """Write a proof that no choice costs less than `OPTIMUM`."""
-    path = tmp_path_factory.mktemp("proof") / "proof"
-    assert prove_and_cite(ONE, KSUBSET["auto"](ONE), path, seconds=60.0).kept
-    return path
+JOBS = "frontier/jobs.json"
 
 
 def poor(one: KSubset) -> Result:
@@ -93,55 +87,90 @@ def poor(one: KSubset) -> Result:
     return answer(one, [0, *range(one.n - one.k + 1, one.n)], start=0.0)
 
 
+@pytest.fixture(scope="module")
+def files(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Write instances, optimal choices with proofs, poor ones, and two entries."""
+    place = tmp_path_factory.mktemp("files")
+    (place / "frontier").mkdir()
+    (place / "filled").mkdir()
+    with pytest.MonkeyPatch.context() as patch:
+        patch.chdir(place)
+        patch.delenv("CLOSEKNIT_DATA", raising=False)
+        for one in (ONE, OTHER):
+            result = KSUBSET["auto"](one)
+            proved = prove_and_cite(one, result, f"{one.name}.xz", seconds=60.0)
+            assert proved.kept is not None
+            write_instance(one, f"{one.name}.json")
+            write_solution(one, "auto", proved.result, f"{one.name}.best.json")
+            write_solution(one, "hand", poor(one), f"{one.name}.poor.json")
+            assert add(one, "best", f"{one.name}.xz", *NEW, "--folder", "filled") == 0
+    return place
+
+
 @pytest.fixture
-def work(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """Write instances, optimal choices with proofs, and poor choices."""
+def work(files: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """Work in a folder with the files and an empty frontier."""
     monkeypatch.chdir(tmp_path)
     monkeypatch.delenv("CLOSEKNIT_DATA", raising=False)
-    (tmp_path / "frontier").mkdir()
-    for one in (ONE, OTHER):
-        result = KSUBSET["auto"](one)
-        proved = prove_and_cite(one, result, f"{one.name}.xz", seconds=60.0)
-        assert proved.kept is not None
-        write_instance(one, f"{one.name}.json")
-        write_solution(one, "auto", proved.result, f"{one.name}.best.json")
-        write_solution(one, "hand", poor(one), f"{one.name}.poor.json")
+    shutil.copytree(files, tmp_path, dirs_exist_ok=True)
     return tmp_path
 
 
+@pytest.fixture
+def full(work: Path) -> Path:
+    """Work with a frontier that has both instances."""
+    return shutil.copytree("filled", work / "frontier", dirs_exist_ok=True).parent
+
+
 def add(one: KSubset, solution: str, *more: str) -> int:
-    files = [f"{one.name}.json", f"{one.name}.{solution}.json"]
-    return run(["frontier", "add", *files, *more])
+    return run(
+        ["frontier", "add", f"{one.name}.json", f"{one.name}.{solution}.json", *more]
+    )
 
 
-def fill(work: Path) -> None:
-    for one in (ONE, OTHER):
-        assert add(one, "best", f"{one.name}.xz", *NEW) == 0
-
-
-def entries(work: Path) -> list[dict[str, Any]]:
-    document = json.loads((work / "frontier" / "jobs.json").read_text())
-    found: list[dict[str, Any]] = document["entries"]
+def content(name: str) -> dict[str, Any]:
+    found: dict[str, Any] = json.loads(Path(name).read_text())
     return found
 
 
+@contextmanager
+def edited() -> Iterator[list[dict[str, Any]]]:
+    """Let a test change entries by hand."""
+    document = content(JOBS)
+    yield document["entries"]
+    Path(JOBS).write_text(json.dumps(document))
+
+
+def entries() -> list[dict[str, Any]]:
+    found: list[dict[str, Any]] = content(JOBS)["entries"]
+    return found
+
+
+def refused(capsys: Capture, status: int, says: str, *words: str) -> None:
+    """Give a command of the frontier, which must fail in one line."""
+    capsys.readouterr()
+    assert run(["frontier", *words]) == status, words
+    err = capsys.readouterr().err
+    assert err.startswith("closeknit: ")
+    assert says in err
+    assert err.count("\n") == 1
+
+
 def test_a_value_then_a_better_one_then_its_proof(work: Path, capsys: Capture) -> None:
-    assert add(ONE, "poor") == 2
-    assert "--family: is needed for a new instance" in capsys.readouterr().err
+    poor, best = (["add", "job-4.json", f"job-4.{it}.json"] for it in ("poor", "best"))
+    refused(capsys, 2, "--family: is needed for a new instance", *poor)
     assert add(ONE, "poor", *NEW) == 0
     assert capsys.readouterr().out == "jobs: job-4: new\n"
-    [entry] = entries(work)
+    [entry] = entries()
     assert entry["instance"]["document"]["k"] == entry["k"] == 4
     assert "bound" not in entry["solution"]
     assert "proof" not in entry
-    assert add(ONE, "poor") == 1
-    assert "is no better than frontier/jobs.json, job-4" in capsys.readouterr().err
-    assert add(ONE, "best") == 1  # the bound has a proof in a file
-    assert "needs its proof" in capsys.readouterr().err
-    assert entries(work) == [entry]
+    refused(capsys, 1, "is no better than frontier/jobs.json, job-4", *poor)
+    refused(capsys, 1, "needs its proof", *best)  # the bound has a proof in a file
+    assert entries() == [entry]
     assert add(ONE, "best", "job-4.xz") == 0
     assert capsys.readouterr().out == "jobs: job-4: cost 10, bound 10\n"
-    [better] = entries(work)
+    [better] = entries()
     assert better["solution"]["status"] == "optimal"
     kept = work / "frontier" / "proofs" / f"{better['proof']['sha256']}.xz"
     assert kept.stat().st_size == better["proof"]["bytes"]
@@ -159,74 +188,55 @@ def test_a_value_then_a_better_one_then_its_proof(work: Path, capsys: Capture) -
 
 def test_a_frontier_of_nothing_is_no_page(work: Path, capsys: Capture) -> None:
     (work / "empty").mkdir()
-    assert run(["frontier", "page", "--folder", "empty"]) == 2
-    said = capsys.readouterr()
-    assert (said.out, said.err.count("\n")) == ("", 1)
-    assert "empty: has no file of a family" in said.err
+    refused(capsys, 2, "has no file of a family", "page", "--folder", "empty")
 
 
-def test_value_and_bound_are_merged_from_two_solutions(
-    work: Path, capsys: Capture
-) -> None:
+def test_value_and_bound_are_merged_from_two_solutions(work: Path) -> None:
     """A poor choice with the bound, then the best choice without: optimal."""
-    poor, best = (
-        json.loads(Path(f"job-4.{name}.json").read_text()) for name in ("poor", "best")
-    )
+    poor, best = content("job-4.poor.json"), content("job-4.best.json")
     poor |= {name: best[name] for name in ("bound", "proof")}
     Path("job-4.half.json").write_text(json.dumps(poor))
     for name in ("bound", "proof"):
         del best[name]
     Path("job-4.free.json").write_text(json.dumps(best | {"status": "feasible"}))
     assert add(ONE, "half", "job-4.xz", *NEW) == 0
-    [entry] = entries(work)
-    assert (entry["solution"]["method"], entry["solution"]["status"]) == (
-        *("hand", "feasible"),
-    )
+    [first] = entries()
     assert add(ONE, "free") == 0
-    [entry] = entries(work)
-    assert (entry["solution"]["method"], entry["solution"]["status"]) == (
-        *("auto", "optimal"),
-    )
+    [second] = entries()
+    said = [
+        (one["solution"]["method"], one["solution"]["status"])
+        for one in (first, second)
+    ]
+    assert said == [("hand", "feasible"), ("auto", "optimal")]
     assert run(["frontier", "check", "jobs"]) == 0
-    capsys.readouterr()
 
 
-def test_a_cost_below_a_bound_names_both_files(work: Path, capsys: Capture) -> None:
-    fill(work)
-    path = work / "frontier" / "jobs.json"
-    text = path.read_text().replace(
-        '"objective": 10, "bound": 10', '"objective": 11, "bound": 11'
-    )
-    path.write_text(text)
-    capsys.readouterr()
-    assert add(ONE, "best", "job-4.xz") == 1
+def test_a_cost_below_a_bound_names_both_files(full: Path, capsys: Capture) -> None:
+    with edited() as rows:
+        rows[0]["solution"].update(objective=11, bound=11)
+    text = Path(JOBS).read_text()
     says = "job-4.best.json and frontier/jobs.json, job-4, cannot both be true"
-    assert says in capsys.readouterr().err
-    assert path.read_text() == text
+    refused(capsys, 1, says, "add", "job-4.json", "job-4.best.json", "job-4.xz")
+    assert Path(JOBS).read_text() == text
 
 
 def test_another_instance_of_a_known_name_and_another_name(
-    work: Path, capsys: Capture
+    full: Path, capsys: Capture
 ) -> None:
-    fill(work)
     for name, k, says in (("job-4", 3, "another"), ("copy", 4, "the same")):
         one = KSubset(name, Mesh((4, 4)), FREE, k)
         write_instance(one, "copy.json")
-        write_solution(
-            one, "hand", answer(one, range(k), start=0.0), "copy.solution.json"
-        )
-        files = ["copy.json", "copy.solution.json"]
-        assert run(["frontier", "add", *files, *NEW]) == 1
-        assert f"copy.json: is {says} instance as 'job-4'" in capsys.readouterr().err
+        write_solution(one, "hand", answer(one, range(k), start=0.0), "choice.json")
+        words = ("add", "copy.json", "choice.json", *NEW)
+        refused(capsys, 1, f"copy.json: is {says} instance as 'job-4'", *words)
 
 
 def test_what_cannot_be_used_is_one_line(work: Path, capsys: Capture) -> None:
     Path("broken.json").write_text("{")
     Path("empty.xz").write_bytes(b"")
-    lazy = json.loads(Path("job-4.poor.json").read_text())
+    lazy = content("job-4.poor.json")
     del lazy["selection"]
     Path("job-4.lazy.json").write_text(json.dumps(lazy))
-    capsys.readouterr()
     for status, words, says in (
         (2, ["job-4.json", "broken.json", *NEW], "broken.json"),
         (2, ["broken.json", "job-4.poor.json", *NEW], "broken.json"),
@@ -239,43 +249,31 @@ def test_what_cannot_be_used_is_one_line(work: Path, capsys: Capture) -> None:
         (2, ["job-4.json", "job-4.poor.json", *NEW, "--recipe", "full --k 4"], ""),
         (2, ["job-4.json", "job-4.poor.json", "--folder", "none", *NEW], "--folder"),
     ):
-        assert run(["frontier", "add", *words]) == status, words
-        err = capsys.readouterr().err
-        assert says in err, err
-        assert err.startswith("closeknit: ")
-        assert err.count("\n") == 1
+        refused(capsys, status, says, "add", *words)
     assert list((work / "frontier").iterdir()) == []
 
 
 def test_a_large_proof_is_named_by_its_digest_only(
     work: Path, capsys: Capture, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    for module in ("entries", ""):
-        where = (
-            "closeknit.reports.frontier.entries"
-            if module
-            else "closeknit.api.frontier.adding"
-        )
-        monkeypatch.setattr(f"{where}.MOST_KEPT", 10)
-    assert add(ONE, "best", "job-4.xz", *NEW) == 2
-    assert "--again: is needed" in capsys.readouterr().err
+    for where in ("reports.frontier.entries", "api.frontier.adding"):
+        monkeypatch.setattr(f"closeknit.{where}.MOST_KEPT", 10)
+    words = ("add", "job-4.json", "job-4.best.json", "job-4.xz", *NEW)
+    refused(capsys, 2, "--again: is needed", *words)
     assert add(ONE, "best", "job-4.xz", *NEW, "--again", "closeknit solve") == 0
-    [entry] = entries(work)
+    [entry] = entries()
     assert entry["proof"]["again"] == "closeknit solve"
     assert not (work / "frontier" / "proofs").exists()
     assert run(["frontier", "check"]) == 2  # nothing was checked
     assert "jobs: job-4: not checked:" in capsys.readouterr().out
-    path = work / "frontier" / "jobs.json"
-    text = path.read_text()
-    path.write_text(
-        text.replace('"objective": 10, "bound": 10', '"objective": 9, "bound": 9')
-    )
+    text = Path(JOBS).read_text()
+    with edited() as rows:
+        rows[0]["solution"].update(objective=9, bound=9)
     assert run(["frontier", "check"]) == 1  # which is known without the proof
-    path.write_text(text)
+    Path(JOBS).write_text(text)
     monkeypatch.setenv("CLOSEKNIT_DATA", str(work / "data"))
     (work / "data" / "proofs").mkdir(parents=True)
-    content = Path("job-4.xz").read_bytes()
-    (work / "data" / "proofs" / f"{entry['proof']['sha256']}.xz").write_bytes(content)
+    shutil.copy("job-4.xz", f"data/proofs/{entry['proof']['sha256']}.xz")
     assert run(["frontier", "check"]) == 0
 
 
@@ -287,31 +285,30 @@ def test_public_data_is_named_and_not_copied(
     Path("job-4.json").rename("data/nets/job-4.json")
     words = ["data/nets/job-4.json", "job-4.best.json", "job-4.xz", *NEW]
     assert run(["frontier", "add", *words]) == 0
-    assert entries(work)[0]["instance"] == {"file": "nets/job-4.json"}
+    assert entries()[0]["instance"] == {"file": "nets/job-4.json"}
     assert run(["frontier", "check"]) == 0
     monkeypatch.delenv("CLOSEKNIT_DATA")
     assert run(["frontier", "check", "--json"]) == 2
     report = json.loads(capsys.readouterr().out.partition("\n")[2].partition("\n")[2])
     assert (report["holds"], report["wrong"]) == (0, [])
     assert report["not_checked"][0]["name"] == "job-4"
-    path = work / "frontier" / "jobs.json"
-    path.write_text(path.read_text().replace("nets/job-4.json", "../job-5.json"))
+    with edited() as rows:
+        rows[0]["instance"]["file"] = "../job-5.json"
     assert run(["frontier", "check"]) == 1
 
 
 @pytest.mark.parametrize("folder", [[], ["--folder", "frontier"]])
 @pytest.mark.parametrize("name", ["jobs.json", "proofs/{}.xz"])
 def test_no_output_goes_over_the_frontier(
-    name: str, folder: list[str], work: Path, capsys: Capture
+    name: str, folder: list[str], full: Path, capsys: Capture
 ) -> None:
     """Nor where it is the one of this folder, which no option names."""
-    fill(work)
-    digest = entries(work)[0]["proof"]["sha256"]
-    path = work / "frontier" / name.format(digest)
+    digest = entries()[0]["proof"]["sha256"]
+    path = full / "frontier" / name.format(digest)
     before = path.read_bytes()
     for words in (["check", "--json"], ["page", "--out"]):
-        assert run(["frontier", *words, str(path), *folder]) == 2
-        assert f"{words[1]}: is also what is read" in capsys.readouterr().err
+        says = f"{words[1]}: is also what is read"
+        refused(capsys, 2, says, *words, str(path), *folder)
         assert path.read_bytes() == before
 
 
@@ -324,7 +321,7 @@ def test_standard_input_is_no_file_of_public_data(
     monkeypatch.setattr("sys.stdin", io.TextIOWrapper(io.BytesIO(text)))
     words = ["-", "job-4.best.json", "job-4.xz", *NEW]
     assert run(["frontier", "add", *words]) == 0
-    assert [*entries(work)[0]["instance"]] == ["document"]
+    assert [*entries()[0]["instance"]] == ["document"]
     assert run(["frontier", "check"]) == 0
 
 
@@ -333,9 +330,8 @@ def test_public_data_has_a_name_that_can_be_read(
 ) -> None:
     monkeypatch.setenv("CLOSEKNIT_DATA", str(work))
     Path("job-4.json").rename("job\n4.json")
-    words = ["job\n4.json", "job-4.best.json", "job-4.xz", *NEW]
-    assert run(["frontier", "add", *words]) == 2
-    assert "instance: must be text on one line" in capsys.readouterr().err
+    words = ("add", "job\n4.json", "job-4.best.json", "job-4.xz", *NEW)
+    refused(capsys, 2, "instance: must be text on one line", *words)
     assert not (work / "frontier" / "jobs.json").exists()
 
 
@@ -346,14 +342,12 @@ def test_a_recipe_makes_the_instance_again(work: Path, capsys: Capture) -> None:
     write_instance(one, "made.json")
     result = KSUBSET["auto"](one)
     assert result.chosen is not None
-    write_solution(
-        one, "auto", answer(one, result.chosen, start=0.0), "made.solution.json"
-    )
-    words = ["frontier", "add", "made.json", "made.solution.json", *NEW]
-    assert run([*words, "--recipe", recipe.replace("3", "4")]) == 2
-    assert "--recipe: makes another instance" in capsys.readouterr().err
-    assert run([*words, "--recipe", recipe]) == 0
-    assert entries(work)[0]["instance"] == {"generate": recipe}
+    write_solution(one, "auto", answer(one, result.chosen, start=0.0), "choice.json")
+    words = ["add", "made.json", "choice.json", *NEW, "--recipe"]
+    says = "--recipe: makes another instance"
+    refused(capsys, 2, says, *words, recipe.replace("3", "4"))
+    assert run(["frontier", *words, recipe]) == 0
+    assert entries()[0]["instance"] == {"generate": recipe}
     assert run(["frontier", "check"]) == 0
 
 
@@ -361,7 +355,7 @@ def test_a_recipe_that_makes_too_much_is_one_line(
     work: Path, monkeypatch: pytest.MonkeyPatch, capsys: Capture
 ) -> None:
     """Of what no file has room for, and of what takes longer than the limit."""
-    words = ["frontier", "add", "job-4.json", "job-4.poor.json", *NEW, "--recipe"]
+    words = ("add", "job-4.json", "job-4.poor.json", *NEW, "--recipe")
     needs = "closeknit.instances.sukp.generators.MOST_NEEDS"
     for most, recipe, says in (
         (2**24, "sukp --items 9999 --elements 9999", "takes more than 0.2 s to make"),
@@ -369,9 +363,7 @@ def test_a_recipe_that_makes_too_much_is_one_line(
         (2**24, "sets --n 9 --sets 9 --levels 99999999 --request 1", "at most 2^24"),
     ):
         monkeypatch.setattr(needs, most)
-        assert run([*words, recipe, "--time-limit", "0.2"]) == 2
-        out, err = capsys.readouterr()
-        assert (out, err.count("\n"), says in err) == ("", 1, True), err
+        refused(capsys, 2, says, *words, recipe, "--time-limit", "0.2")
         assert not (work / "frontier" / "jobs.json").exists()
 
 
@@ -386,16 +378,15 @@ def test_the_limit_holds_for_packing_a_proof(work: Path, capsys: Capture) -> Non
         (zeros, "is not a certificate"),
         (text, "takes more than 0.001 s to pack"),
     ):
-        assert add(ONE, "best", str(path), *NEW, "--time-limit", "0.001") == 2
-        assert f"closeknit: {path}: {says}" in capsys.readouterr().err
+        words = ("add", "job-4.json", "job-4.best.json", str(path), *NEW)
+        refused(capsys, 2, f"{path}: {says}", *words, "--time-limit", "0.001")
 
 
 def test_the_limit_holds_for_what_a_recipe_makes(
-    work: Path, monkeypatch: pytest.MonkeyPatch
+    full: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    assert add(ONE, "best", "job-4.xz", *NEW) == 0
-    [family] = read_families(work / "frontier")
-    [known] = family.instances
+    [family] = read_families(full / "frontier")
+    known, _ = family.instances
     entry = replace(known, instance={"generate": "full --shape 4x4 --k 4"})
 
     def make_slowly(recipe: str) -> KSubset:
@@ -403,24 +394,23 @@ def test_the_limit_holds_for_what_a_recipe_makes(
         return ONE
 
     monkeypatch.setattr("closeknit.reports.frontier.entries.generate", make_slowly)
-    found = check_entry(work / "frontier", entry, CheckLimits(seconds=0.5))
+    found = check_entry(full / "frontier", entry, CheckLimits(seconds=0.5))
     assert found == ("not checked", "takes more than 0.5 s to make")
 
 
 def test_the_limit_holds_for_pricing_a_choice(
-    work: Path, monkeypatch: pytest.MonkeyPatch
+    full: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Loads of some thousand processors take minutes."""
-    assert add(ONE, "best", "job-4.xz", *NEW) == 0
-    [family] = read_families(work / "frontier")
-    [entry] = family.instances
+    [family] = read_families(full / "frontier")
+    entry, _ = family.instances
 
     def price_slowly(*_: object) -> list[str]:
         time.sleep(5)
         return []
 
     monkeypatch.setattr("closeknit.api.frontier.checking.solution_errors", price_slowly)
-    found = check_entry(work / "frontier", entry, CheckLimits(seconds=0.5))
+    found = check_entry(full / "frontier", entry, CheckLimits(seconds=0.5))
     assert found == ("not checked", "takes more than 0.5 s to check")
 
 
@@ -510,7 +500,7 @@ def test_recipes_are_decoded_strictly(recipe: str, says: str) -> None:
     )
 )
 def test_the_best_value_and_the_best_bound_are_kept(
-    steps: list[tuple[list[int], int]], proof_of_one: Path
+    steps: list[tuple[list[int], int]], files: Path
 ) -> None:
     """Whatever comes in which order, and what is false or no better is refused."""
     with TemporaryDirectory() as name:
@@ -527,10 +517,10 @@ def test_the_best_value_and_the_best_bound_are_kept(
                 claim |= {"bound": bound, "proof": CERTIFIED}
                 claim["status"] = "optimal" if bound == cost else "feasible"
             Path(name, "s.json").write_text(json.dumps(claim))
-            files = (at, f"{name}/s.json", str(proof_of_one) if bound else None)
+            given = (at, f"{name}/s.json", str(files / "job-4.xz") if bound else None)
             taken = True
             try:
-                add_solution(where, *files, family="jobs", source="drawn")
+                add_solution(where, *given, family="jobs", source="drawn")
             except Untrue:
                 taken = False
             true = bound <= OPTIMUM
@@ -602,13 +592,9 @@ FORGED: dict[str, Callable[[list[dict[str, Any]]], None]] = {
 
 
 @pytest.mark.parametrize("forgery", FORGED)
-def test_a_forged_entry_is_wrong(forgery: str, work: Path, capsys: Capture) -> None:
-    fill(work)
-    path = work / "frontier" / "jobs.json"
-    document = json.loads(path.read_text())
-    FORGED[forgery](document["entries"])
-    path.write_text(json.dumps(document))
-    capsys.readouterr()
+def test_a_forged_entry_is_wrong(forgery: str, full: Path, capsys: Capture) -> None:
+    with edited() as rows:
+        FORGED[forgery](rows)
     assert run(["frontier", "check", "--plain"]) == 1
     out, err = capsys.readouterr()
     assert err == ""
@@ -636,20 +622,13 @@ def test_a_forged_entry_is_wrong(forgery: str, work: Path, capsys: Capture) -> N
     ],
 )
 def test_a_malformed_file_is_one_line(
-    old: str, new: str, says: str, work: Path, capsys: Capture
+    old: str, new: str, says: str, full: Path, capsys: Capture
 ) -> None:
-    fill(work)
-    path = work / "frontier" / "jobs.json"
-    text = path.read_text()
+    text = Path(JOBS).read_text()
     assert old in text
-    path.write_text(text.replace(old, new, 1))
-    capsys.readouterr()
-    assert run(["frontier", "check"]) == 2
-    err = capsys.readouterr().err
-    assert err.startswith("closeknit: ")
-    assert "frontier/jobs.json" in err
-    assert says in err
-    assert err.count("\n") == 1
+    Path(JOBS).write_text(text.replace(old, new, 1))
+    refused(capsys, 2, says, "check")
+    refused(capsys, 2, JOBS, "check")
 
 
 def test_what_is_added_meanwhile_is_not_lost(
@@ -670,18 +649,14 @@ def test_what_is_added_meanwhile_is_not_lost(
     monkeypatch.setattr(adding, "write_entries", late)
     assert add(ONE, "best", f"{ONE.name}.xz") == 0
     assert others[0].wait() == 0
-    assert [entry["name"] for entry in entries(work)] == [ONE.name, OTHER.name]
+    assert [entry["name"] for entry in entries()] == [ONE.name, OTHER.name]
     assert run(["frontier", "check"]) == 0
 
 
-def test_a_proof_that_another_entry_has_stays(work: Path) -> None:
-    fill(work)
-    path = Path("frontier/jobs.json")
-    document = json.loads(path.read_text())
-    weak, other = document["entries"]
-    weak["solution"].update(status="feasible", bound=OPTIMUM - 1)
-    weak["proof"] = other["proof"]
-    path.write_text(json.dumps(document))
+def test_a_proof_that_another_entry_has_stays(full: Path) -> None:
+    with edited() as (weak, other):
+        weak["solution"].update(status="feasible", bound=OPTIMUM - 1)
+        weak["proof"] = other["proof"]
     assert add(ONE, "best", f"{ONE.name}.xz") == 0
     assert Path(f"frontier/proofs/{other['proof']['sha256']}.xz").exists()
 
@@ -698,43 +673,39 @@ def test_what_is_kept_is_what_was_followed(
         return examine(*args, **how)
 
     monkeypatch.setattr(adding, "examine", late)
-    assert add(ONE, "best", "proof.xz", *NEW) == 2
-    assert "proof.xz: was changed while it was read" in capsys.readouterr().err
-    assert add(ONE, "best", "-", *NEW) == 2
-    assert "-: must be a file" in capsys.readouterr().err
+    words = ("add", "job-4.json", "job-4.best.json")
+    says = "proof.xz: was changed while it was read"
+    refused(capsys, 2, says, *words, "proof.xz", *NEW)
+    refused(capsys, 2, "-: must be a file", *words, "-", *NEW)
     assert not any(Path("frontier").iterdir())
 
 
-def test_an_instance_is_in_one_family(work: Path, capsys: Capture) -> None:
-    fill(work)
-    document = json.loads(Path("frontier/jobs.json").read_text())
+def test_an_instance_is_in_one_family(full: Path, capsys: Capture) -> None:
+    document = content(JOBS)
     for name in (ONE.name, "another"):
         document["entries"][:] = [document["entries"][0] | {"name": name}]
         text = json.dumps(document | {"family": "more"})
         Path("frontier/more.json").write_text(text)
-        capsys.readouterr()
-        assert run(["frontier", "check"]) == 2
-        assert f"is in frontier/jobs.json, too: {name!r}" in capsys.readouterr().err
+        refused(capsys, 2, f"is in frontier/jobs.json, too: {name!r}", "check")
     Path("frontier/more.json").unlink()
     assert run(["frontier", "check", "jobs", "jobs"]) == 0
     assert capsys.readouterr().out.startswith("2 of 2 entries hold")
 
 
-def test_a_changed_proof_is_wrong(work: Path, capsys: Capture) -> None:
-    fill(work)
-    digest = entries(work)[0]["proof"]["sha256"]
-    path = work / "frontier" / "proofs" / f"{digest}.xz"
-    content = path.read_bytes()
-    for spoilt in (content[:-9], content[:40] + b"x" + content[41:], None):
+def test_a_changed_proof_is_wrong(full: Path, capsys: Capture) -> None:
+    digest = entries()[0]["proof"]["sha256"]
+    path = full / "frontier" / "proofs" / f"{digest}.xz"
+    whole = path.read_bytes()
+    for spoilt in (whole[:-9], whole[:40] + b"x" + whole[41:], None):
         path.unlink()
         if spoilt is not None:
             path.write_bytes(spoilt)
         assert run(["frontier", "check"]) == 1
         if spoilt is None:
-            path.write_bytes(content)
+            path.write_bytes(whole)
     path.unlink()
-    (work / "real").write_bytes(content)
-    path.symlink_to(work / "real")
+    (full / "real").write_bytes(whole)
+    path.symlink_to(full / "real")
     assert run(["frontier", "check"]) == 1
     assert "job-4: wrong: " in capsys.readouterr().out
 
@@ -743,15 +714,14 @@ def test_a_changed_proof_is_wrong(work: Path, capsys: Capture) -> None:
 def test_a_proof_is_packed_and_the_weaker_one_goes(plain: bool, work: Path) -> None:
     text = lzma.decompress(Path("job-4.xz").read_bytes())
     Path("job-4.txt").write_bytes(text if plain else gzip.compress(text))
-    weak = json.loads(Path("job-4.poor.json").read_text())
-    best = json.loads(Path("job-4.best.json").read_text())
+    weak, best = content("job-4.poor.json"), content("job-4.best.json")
     weak |= {"bound": 6, "proof": best["proof"]}
     Path("job-4.weak.json").write_text(json.dumps(weak))
     assert add(ONE, "weak", "job-4.txt", *NEW) == 0
     [kept] = (work / "frontier" / "proofs").iterdir()
     assert lzma.decompress(kept.read_bytes()) == text
     assert add(ONE, "best", "job-4.xz") == 0
-    [entry] = entries(work)
+    [entry] = entries()
     assert [one.name for one in (work / "frontier" / "proofs").iterdir()] == [
         f"{entry['proof']['sha256']}.xz"
     ]
@@ -801,7 +771,7 @@ def test_a_choice_that_costs_nothing_has_no_gap_in_per_cent(
     one = KSubset("one", Mesh((1, 1)), ((0, 0),), 1)
     write_instance(one, "one.json")
     write_solution(one, "hand", answer(one, [0], start=0.0), "one.weak.json")
-    weak = json.loads(Path("one.weak.json").read_text())
+    weak = content("one.weak.json")
     weak |= {"bound": -5, "proof": {"grade": "enumerated", "by": "cuts-bb"}}
     Path("one.weak.json").write_text(json.dumps(weak))
     assert add(one, "weak", *NEW) == 0
@@ -812,12 +782,10 @@ def test_a_choice_that_costs_nothing_has_no_gap_in_per_cent(
 
 def test_what_is_unknown_is_not_settled(work: Path, capsys: Capture) -> None:
     assert add(ONE, "poor", *NEW) == 0
-    path = work / "frontier" / "jobs.json"
-    document = json.loads(path.read_text())
-    known = document["entries"][0]["solution"]
-    del known["selection"], known["objective"]
-    known["status"] = "unknown"
-    path.write_text(json.dumps(document))
+    with edited() as rows:
+        known = rows[0]["solution"]
+        del known["selection"], known["objective"]
+        known["status"] = "unknown"
     capsys.readouterr()
     assert run(["frontier", "page"]) == 0
     page = capsys.readouterr().out
@@ -846,12 +814,11 @@ def test_levels_are_compared_and_merged(work: Path, capsys: Capture) -> None:
     Path("bare.json").write_text(json.dumps(bare))
     Path("best.json").write_text(json.dumps(best))
     assert run(["frontier", "add", "levels.json", "bare.json", *NEW]) == 0
-    words = ["frontier", "add", "levels.json", "best.json", "levels.xz"]
-    assert run(words) == 0
-    [entry] = entries(work)
+    words = ["add", "levels.json", "best.json", "levels.xz"]
+    assert run(["frontier", *words]) == 0
+    [entry] = entries()
     assert entry["solution"]["status"] == "optimal"
-    assert run(words) == 1
-    assert "is no better" in capsys.readouterr().err
+    refused(capsys, 1, "is no better", *words)
     assert run(["frontier", "check"]) == 0
 
 
@@ -867,9 +834,8 @@ def test_levels_are_compared_and_merged(work: Path, capsys: Capture) -> None:
 def test_what_could_not_be_read_again_is_not_written(
     option: str, value: str, says: str, work: Path, capsys: Capture
 ) -> None:
-    assert add(ONE, "best", "job-4.xz", *NEW, option, value) == 2
-    (line,) = capsys.readouterr().err.splitlines()
-    assert says in line
+    words = ("add", "job-4.json", "job-4.best.json", "job-4.xz", *NEW)
+    refused(capsys, 2, says, *words, option, value)
     assert not [one for one in (work / "frontier").rglob("*") if one.is_file()]
 
 
@@ -886,35 +852,26 @@ def test_a_disk_that_is_full_leaves_no_proof(
 
 @pytest.mark.parametrize("claims", [{"status": "unknown"}, {"objective": 11}])
 def test_nothing_is_added_to_what_does_not_hold(
-    claims: dict[str, Any], work: Path, capsys: Capture
+    claims: dict[str, Any], full: Path, capsys: Capture
 ) -> None:
-    fill(work)
-    path = work / "frontier" / "jobs.json"
-    document = json.loads(path.read_text())
-    entry = document["entries"][0]
-    gone = {"objective", "selection", "bound", "proof"} - claims.keys()
-    kept = {k: v for k, v in entry["solution"].items() if k not in gone}
-    entry["solution"] = {**kept, "status": "feasible", **claims}
-    del entry["proof"], entry["proved"]
-    path.write_text(text := json.dumps(document))
-    capsys.readouterr()
-    assert add(ONE, "best", "job-4.xz") == 1
+    with edited() as (entry, _):
+        gone = {"objective", "selection", "bound", "proof"} - claims.keys()
+        kept = {k: v for k, v in entry["solution"].items() if k not in gone}
+        entry["solution"] = {**kept, "status": "feasible", **claims}
+        del entry["proof"], entry["proved"]
+    text = Path(JOBS).read_text()
     says = "frontier/jobs.json: job-4: does not hold, and nothing is added to it\n"
-    assert capsys.readouterr().err == f"closeknit: {says}"
-    assert path.read_text() == text
+    refused(capsys, 1, says, "add", "job-4.json", "job-4.best.json", "job-4.xz")
+    assert Path(JOBS).read_text() == text
 
 
 def test_a_name_that_is_too_long_is_not_here(
-    work: Path, capsys: Capture, monkeypatch: pytest.MonkeyPatch
+    full: Path, capsys: Capture, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """And the other entries are checked."""
-    fill(work)
-    monkeypatch.setenv("CLOSEKNIT_DATA", str(work))
-    path = work / "frontier" / "jobs.json"
-    document = json.loads(path.read_text())
-    document["entries"][0]["instance"] = {"file": "x" * 300}
-    path.write_text(json.dumps(document))
-    capsys.readouterr()
+    monkeypatch.setenv("CLOSEKNIT_DATA", str(full))
+    with edited() as rows:
+        rows[0]["instance"] = {"file": "x" * 300}
     assert run(["frontier", "check"]) == 0
     assert "1 of 2 entries hold, 0 are wrong, 1 were not" in capsys.readouterr().out
 

@@ -6,7 +6,7 @@ import os
 import re
 import subprocess
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from fractions import Fraction
 from pathlib import Path
 from typing import Any
@@ -15,6 +15,7 @@ from xml.etree import ElementTree
 import pytest
 
 import closeknit as ck
+from closeknit.cli import app
 from closeknit.instances import read_instance, write_instance
 from closeknit.reports.campaigns.store import FILE, rows_in
 
@@ -70,28 +71,41 @@ def promising(rule: Any, factor: Any = 1) -> Any:
 
 
 @pytest.fixture
-def run(tmp_path: Path) -> Run:
-    """Run a command of a newcomer in a folder of its own, campaigns in one process."""
+def run(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> Iterator[Run]:
+    """Run a command of a newcomer in a folder of its own.
+
+    In this process, but for campaigns that start others.
+    """
     (tmp_path / "my_rules.py").write_text(RULES)
     (tmp_path / "jobs").mkdir()
     write_instance(JOB, tmp_path / "jobs" / "job.json")
 
-    def call(
-        *words: str, processes: bool = False, **variables: str
-    ) -> tuple[int, str, str]:
-        given = {k: v for k, v in os.environ.items() if k != "GITHUB_ACTIONS"}
-        alone = ["-c", "from tests.in_process import main; main()"]
-        ended = subprocess.run(
-            [sys.executable, *(["-m", "closeknit"] if processes else alone), *words],
-            cwd=tmp_path,
-            env={**given, "PYTHONPATH": str(ROOT), **variables},
-            capture_output=True,
-            text=True,
-            timeout=300,
-        )
-        return ended.returncode, ended.stdout, ended.stderr
+    def call(*words: str, **variables: str) -> tuple[int, str, str]:
+        sys.modules.pop("my_rules", None)  # which may have changed
+        capsys.readouterr()
+        with pytest.MonkeyPatch.context() as patch:
+            patch.chdir(tmp_path)
+            patch.syspath_prepend(str(tmp_path))
+            stay_in_process(patch)
+            for name, value in variables.items():
+                patch.setenv(name, value)
+            return app.run(list(words)), *capsys.readouterr()
 
-    return call
+    yield call
+    sys.modules.pop("my_rules", None)
+
+
+def in_new_process(where: Path, *words: str, **variables: str) -> tuple[int, str, str]:
+    """Run Python there."""
+    ended = subprocess.run(
+        [sys.executable, *words],
+        cwd=where,
+        env={**os.environ, "PYTHONPATH": str(ROOT), **variables},
+        capture_output=True,
+        text=True,
+        timeout=300,
+    )
+    return ended.returncode, ended.stdout, ended.stderr
 
 
 # Guarantees
@@ -220,8 +234,10 @@ def test_verify_on_the_command_line(run: Run, tmp_path: Path) -> None:
 def test_what_is_above_a_guarantee_is_named_with_its_figures(
     run: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    words = ["ratios", "jobs", "--methods", "my_rules:promised,mm", "--out", "out"]
-    status, said, complained = run(*words, processes=True, GITHUB_ACTIONS="true")
+    words = ["-m", "closeknit", "ratios", "jobs", "--methods", "my_rules:promised,mm"]
+    status, said, complained = in_new_process(
+        tmp_path, *words, "--out", "out", GITHUB_ACTIONS="true"
+    )
     cost, least = ck.solve(JOB, spread).cost, ck.solve(JOB).cost
     assert isinstance(cost, int)
     assert isinstance(least, int)
@@ -317,14 +333,7 @@ def test_the_page_is_a_script_that_runs_in_an_empty_folder(tmp_path: Path) -> No
     assert "time_limit=5" in text
     (tmp_path / "script.py").write_text(text.replace("time_limit=5", "time_limit=1"))
     for _ in range(2):
-        ended = subprocess.run(
-            [sys.executable, "script.py"],
-            cwd=tmp_path,
-            env={**os.environ, "PYTHONPATH": str(ROOT)},
-            capture_output=True,
-            text=True,
-            timeout=300,
-        )
-        assert ended.returncode == 0, ended.stderr
-        assert "Traceback" not in ended.stderr
-        assert "above 8 times the optimum 0" in ended.stdout
+        status, said, complained = in_new_process(tmp_path, "script.py")
+        assert status == 0, complained
+        assert "Traceback" not in complained
+        assert "above 8 times the optimum 0" in said

@@ -8,7 +8,6 @@ import pickle
 import subprocess
 import sys
 from collections.abc import Iterator
-from fractions import Fraction
 from pathlib import Path
 from typing import Any
 
@@ -156,16 +155,6 @@ def test_a_method_is_interrupted_when_its_time_is_over() -> None:
     solution = ck.solve(JOB, endless, time_limit=0.2)
     assert solution.seconds < 5
     assert solution.result.limit is not None
-
-
-def test_a_guarantee_is_tested() -> None:
-    def bold(instance: Any, settings: ck.Settings) -> Any:
-        return instance.free[-instance.k :]
-
-    bold.guarantee = lambda instance: Fraction(1)  # type: ignore[attr-defined]
-    row = ck.compare(JOB, bold).scored[0]
-    assert row.guarantee == 1
-    assert row.broken
 
 
 def test_names_are_kept_apart() -> None:

@@ -108,6 +108,7 @@ def test_lock_and_workflows_agree() -> None:
     ("workflow", "image", "says"),
     [
         ("", "", "nothing was compared"),
+        ("", "", "{}/.github/actions.lock: No such file or directory"),
         ("  - uses: 'some/action@v1'\n", "", "one.yml: cannot be read: - uses: 'some"),
         ("", "FROM --platform=x a/b:1\n", "Containerfile: cannot be read: FROM --pla"),
     ],
@@ -119,20 +120,12 @@ def test_what_cannot_be_compared_is_no_agreement(
     (tmp_path / ".github" / "workflows" / "one.yml").write_text(workflow, "utf-8")
     (tmp_path / ".github" / "actions.lock").touch()
     (tmp_path / "Containerfile").write_text(image, "utf-8")
+    if says.startswith("{}"):
+        (tmp_path / ".github" / "actions.lock").unlink()
     words = [sys.executable, pin.__file__, "--check", "--root", str(tmp_path)]
     done = subprocess.run(words, capture_output=True, text=True)
     assert (done.returncode, done.stderr.count("\n")) == (1, 1)
-    assert says in done.stderr
-
-
-def test_a_lock_that_is_missing_is_one_line(tmp_path: Path) -> None:
-    (tmp_path / ".github").mkdir()
-    words = [sys.executable, pin.__file__, "--check", "--root", str(tmp_path)]
-    done = subprocess.run(words, capture_output=True, text=True)
-    assert done.returncode == 1
-    assert (
-        done.stderr == f"{tmp_path}/.github/actions.lock: No such file or directory\n"
-    )
+    assert says.format(tmp_path) in done.stderr
 
 
 def test_a_package_of_pyodide_that_is_none_is_one_line(

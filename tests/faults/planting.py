@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import re
 import subprocess
 import sys
 from collections.abc import Iterator
@@ -57,6 +58,25 @@ class Edit:
         assert changed, f"{self.module}: {self.old!r} is in no function"
         for function, code in changed:
             patch.setattr(function, "__code__", code)
+
+
+_FAULT = re.compile(r"^# (.+)\n((?:-.*\n)+)((?:\+.*\n)*)", re.MULTILINE)
+
+
+def edits_in(text: str) -> dict[str, tuple[str, Edit]]:
+    """Read edits, each with who must see it, from a text like a patch.
+
+    Below a line ``@@ WHO MODULE`` stand the edits of that module: a line ``# NAME``,
+    then the lines that go, marked ``-``, and those that come, marked ``+``.
+    """
+    found: dict[str, tuple[str, Edit]] = {}
+    for part in re.split(r"^@@ ", text, flags=re.MULTILINE)[1:]:
+        who, module = part.partition("\n")[0].split()
+        for name, *sides in _FAULT.findall(part):
+            old, new = (re.sub(r"^[-+]", "", one, flags=re.MULTILINE) for one in sides)
+            found[name] = who, Edit(module, old.removesuffix("\n"), new[:-1])
+    assert len(found) == len(re.findall(r"^# ", text, re.MULTILINE))
+    return found
 
 
 def codes_in(code: CodeType) -> Iterator[tuple[str, CodeType]]:

@@ -14,10 +14,12 @@ from random import Random
 from typing import Any
 
 from closeknit.instances import (
+    Distances,
     Graph,
     Grid,
     KSubset,
     Points,
+    Priced,
     ProcessorSet,
     ProcSet,
     Site,
@@ -111,6 +113,16 @@ def renumbered(network: Any, to: Sequence[int]) -> Topology:
 
 def relabel_ksubset(rng: Random, one: KSubset) -> Outcome | None:
     network = one.topology
+    if isinstance(network, Priced):
+        priced = relabel_ksubset(rng, replace(one, topology=network.network))
+        if priced is None:
+            return None
+        [other] = priced.others
+        return same(replace(other, topology=Priced(other.topology, network.price)))
+    if isinstance(network, Distances):
+        at = shuffled(rng, len(network.rows))  # who stands at each place
+        table = Distances([[network.rows[i][j] for j in at] for i in at])
+        return same(moved(one, table, lambda site: (at.index(site[0]),)))
     if isinstance(network, Tree | Graph):
         count = network.nodes if isinstance(network, Graph) else len(network.parent)
         to = shuffled(rng, count)

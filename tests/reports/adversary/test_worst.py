@@ -187,20 +187,25 @@ def test_what_a_method_finds_until_it_is_stopped_is_not_what_it_costs() -> None:
     assert max(given) <= 0.5
 
 
+def worst_of(ground: SearchSpace, name: str, ties: Ties = Ties.LEX) -> Fraction:
+    """Return the worst ratio on all subsets, by the definition."""
+    ratios = []
+    for n in range(ground.k + 1, ground.most + 1):
+        for free in combinations(ground.places, n):
+            instance = ground.instance(free)
+            objective = KSUBSET[name](instance, Settings(ties=ties)).objective
+            assert isinstance(objective, int)
+            ratios.append(Fraction(objective, dearest(instance)))
+    return max(ratios)
+
+
 @pytest.mark.parametrize("name", ["mm", "mm-free", "row-major", "hilbert/best-fit"])
 def test_exhaustive_is_the_worst_of_all_subsets(name: str) -> None:
     ground = SearchSpace(topology=Mesh((3, 3)), k=3, most=9)
     found = exhaust(hunt(name, ground, 10**9))
     assert found is not None
-    worst = max(
-        Fraction(objective, dearest(instance))
-        for n in range(4, 10)
-        for free in combinations(ground.places, n)
-        for instance in [ground.instance(free)]
-        if isinstance(objective := KSUBSET[name](instance).objective, int)
-    )
     assert found.proved
-    assert found.ratio == worst
+    assert found.ratio == worst_of(ground, name)
     assert found.evaluations == 382
     assert dearest(found.instance) == found.optimum
     assert KSUBSET[name](found.instance).objective == found.cost
@@ -230,17 +235,7 @@ def test_mirror_images_are_left_out_only_where_ties_are_symmetric() -> None:
     assert lex.evaluations == 210
     assert worst.evaluations < 60
     assert lex.ratio <= worst.ratio
-    everything = max(
-        Fraction(objective, dearest(instance))
-        for n in (5, 6)
-        for free in combinations(ground.places, n)
-        for instance in [ground.instance(free)]
-        if isinstance(
-            objective := KSUBSET["mm"](instance, Settings(ties=Ties.WORST)).objective,
-            int,
-        )
-    )
-    assert worst.ratio == everything
+    assert worst.ratio == worst_of(ground, "mm", Ties.WORST)
 
 
 def test_a_search_cut_short_proves_nothing() -> None:
@@ -307,10 +302,10 @@ def test_a_start_is_searched_first() -> None:
     assert "from a given instance" in found.how
 
 
-# The families.
+# The families; claims run them where they are large.
 
 
-@pytest.mark.parametrize(("k", "L"), [(8, 16), (8, 23), (16, 32), (24, 49), (40, 80)])
+@pytest.mark.parametrize(("k", "L"), [(8, 16), (16, 32), (24, 49)])
 def test_blocks_cost_mm_what_is_predicted_in_every_order_of_ties(
     k: int, L: int
 ) -> None:
@@ -319,15 +314,9 @@ def test_blocks_cost_mm_what_is_predicted_in_every_order_of_ties(
     assert KSUBSET["mm"](case.instance).objective == case.cost
     exact = KSUBSET["auto"](case.instance)
     assert exact.bound == exact.objective == case.optimum
-    if k == 8:
-        for ties in (Ties.BEST, Ties.WORST):
-            result = KSUBSET["mm"](case.instance, Settings(ties=ties))
-            assert result.objective == case.cost
-
-
-def test_blocks_come_near_seven_quarters() -> None:
-    assert Fraction(174, 100) < mm_blocks(8, 1000).ratio < Fraction(7, 4)
-    assert Fraction(174, 100) < mm_blocks(32, 10_000).ratio < Fraction(7, 4)
+    for ties in (Ties.BEST, Ties.WORST) if k == 8 else ():
+        result = KSUBSET["mm"](case.instance, Settings(ties=ties))
+        assert result.objective == case.cost
 
 
 @pytest.mark.parametrize("k", [0, 7, 12, 4096])
@@ -336,13 +325,6 @@ def test_blocks_refuse_other_k(k: int) -> None:
         mm_blocks(k, 100_000)
     with pytest.raises(InputError, match=r"^L: must be at least 32"):
         mm_blocks(16, 31)
-
-
-def test_rings_of_every_scale_have_a_gap() -> None:
-    for s in (1, 3):
-        case = ring_gap(s)
-        assert KSUBSET["ring-window"](case.instance).objective == 532 * s
-        assert KSUBSET["ring-dp"](case.instance).objective == 530 * s
     with pytest.raises(InputError, match=r"^s: must be at least 1"):
         ring_gap(0)
 
@@ -387,8 +369,9 @@ def test_only_worse_instances_are_entered() -> None:
         ("cost", "8", "entries[0].cost: must be an integer"),
         ("date", "yesterday", "entries[0].date: must be a date"),
         ("how", 1, "entries[0].how: must be a string"),
-        ("instance", {}, "entries[0].instance"),
+        ("instance", {}, "entries[0].format: is missing"),
         ("more", 1, "entries[0].more: unknown field"),
+        ("entries", "twice", "entries[1]: given twice"),
     ],
 )
 def test_a_ledger_that_contradicts_itself_is_refused(
@@ -396,23 +379,14 @@ def test_a_ledger_that_contradicts_itself_is_refused(
 ) -> None:
     path = ledger(tmp_path, entry())
     document = json.loads(path.read_text())
-    document["entries"][0][field] = value
+    if field == "entries":
+        document["entries"] *= 2
+    else:
+        document["entries"][0][field] = value
     path.write_text(json.dumps(document))
     with pytest.raises(InputError) as caught:
         read_worst(tmp_path)
-    prefix = f"{path}: "
-    assert str(caught.value).startswith(prefix)
-    if field != "instance":
-        assert str(caught.value).removeprefix(prefix).startswith(says)
-
-
-def test_a_ledger_with_an_entry_twice_is_refused(tmp_path: Path) -> None:
-    path = ledger(tmp_path, entry())
-    document = json.loads(path.read_text())
-    document["entries"] *= 2
-    path.write_text(json.dumps(document))
-    with pytest.raises(InputError, match="given twice"):
-        read_worst(tmp_path)
+    assert str(caught.value).startswith(f"{path}: {says}")
 
 
 @pytest.mark.parametrize("seed", [0, 5])

@@ -10,14 +10,14 @@ import sqlite3
 import subprocess
 import sys
 import tempfile
-from collections.abc import Callable
 from contextlib import closing
 from dataclasses import replace
 from functools import partial
 from importlib.metadata import version
 from multiprocessing import active_children
 from pathlib import Path
-from time import monotonic, sleep
+from time import sleep
+from typing import Any
 
 import pytest
 
@@ -31,30 +31,15 @@ from closeknit.reports.campaigns.rows import Row
 from closeknit.reports.campaigns.store import FILE, LOCK, ResultStore, rows_in
 from closeknit.solvers import Grade, Proof, Settings
 
+from ...in_process import at_once
 from ...paths import ROOT
 from ...toys import SABOTEURS, TOYS, dies, made, optimal, small
+from .watching import HUNGRY, is_gone, sleeper, until, wait_for_rows
 
 
 @pytest.fixture(autouse=True)
 def _workers_find_the_toys(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.syspath_prepend(ROOT)
-
-
-def is_running(pid: int) -> bool:
-    try:
-        state = Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[0]
-    except OSError:
-        return False
-    return state != "Z"
-
-
-def until(condition: Callable[[], bool], seconds: float = 300) -> bool:
-    end = monotonic() + seconds
-    while not condition():
-        if monotonic() > end:
-            return False
-        sleep(0.02)
-    return True
 
 
 # The pool
@@ -133,37 +118,31 @@ def test_no_calls_need_no_processes() -> None:
 
 def test_leaving_early_stops_workers_and_their_children(tmp_path: Path) -> None:
     note = tmp_path / "pid"
-    script = f"echo $$ > {note}.new; mv {note}.new {note}; exec sleep 600"
     calls = [
-        pool.Call(partial(subprocess.call, ["sh", "-c", script])),
+        pool.Call(partial(subprocess.call, sleeper(note))),
         pool.Call(partial(until, partial(note.exists))),
     ]
     outcomes = pool.run(calls, jobs=2)
     assert next(outcomes) == (1, True)
     child = int(note.read_text())
-    assert is_running(child)
+    assert not is_gone(child)
     outcomes.close()
     assert active_children() == []
-    assert until(partial(_gone, child))
-
-
-def _gone(pid: int) -> bool:
-    return not is_running(pid)
+    assert until(partial(is_gone, child))
 
 
 def test_workers_and_their_children_die_with_the_process_above(tmp_path: Path) -> None:
     note = tmp_path / "pid"
-    script = f"echo $$ > {note}.new; mv {note}.new {note}; exec sleep 600"
     program = (
         "import subprocess\nfrom functools import partial\n"
         "from closeknit.reports.campaigns import pool\n"
-        f"calls = [pool.Call(partial(subprocess.call, ['sh', '-c', {script!r}]))]\n"
+        f"calls = [pool.Call(partial(subprocess.call, {sleeper(note)}))]\n"
         "list(pool.run(calls, jobs=1))\n"
     )
     with subprocess.Popen([sys.executable, "-c", program]) as above:
         assert until(partial(note.exists))
         above.kill()
-    assert until(partial(_gone, int(note.read_text())))
+    assert until(partial(is_gone, int(note.read_text())))
 
 
 def test_ctrl_c_waits_for_what_must_not_be_left_half_done() -> None:
@@ -258,11 +237,6 @@ def rows_of(*methods: str) -> list[Row]:
     return [made(small("a"), m, cost=4, selection=(0, 1, 4)) for m in methods]
 
 
-def lines_of(rows: list[Row]) -> list[bytes]:
-    """Rows as they were kept before there was a store."""
-    return [json.dumps(document_of(row)).encode() for row in rows]
-
-
 def test_rows_are_there_for_others_as_soon_as_they_are_appended(tmp_path: Path) -> None:
     rows = rows_of("mm", "mc1x1")
     where = tmp_path / "deep" / "out"
@@ -275,11 +249,12 @@ def test_rows_are_there_for_others_as_soon_as_they_are_appended(tmp_path: Path) 
         assert list(store.rows.values()) == rows
 
 
-@pytest.mark.parametrize("row", EVERY_KIND_OF_ROW)
-def test_rows_come_out_of_the_store_as_they_went_in(tmp_path: Path, row: Row) -> None:
+def test_rows_come_out_of_the_store_as_they_went_in(tmp_path: Path) -> None:
+    rows = [replace(row, seed=seed) for seed, row in enumerate(EVERY_KIND_OF_ROW)]
     with ResultStore(tmp_path) as store:
-        store.append(row)
-    assert rows_in(tmp_path / FILE) == [row]
+        for row in rows:
+            store.append(row)
+    assert rows_in(tmp_path / FILE) == rows
 
 
 def test_others_can_ask_the_store_in_sql(tmp_path: Path) -> None:
@@ -310,20 +285,13 @@ def test_a_process_killed_while_it_writes_leaves_whole_rows(tmp_path: Path) -> N
     before = 0
     for _ in range(3):
         with subprocess.Popen([sys.executable, "-c", program], cwd=ROOT) as writer:
-            assert until(partial(_more_rows, tmp_path / FILE, before + 20))
+            wait_for_rows(tmp_path, before + 20)
             writer.kill()
         with ResultStore(tmp_path) as store:
             seeds = [row.seed for row in store.rows.values()]
         assert seeds == list(range(len(seeds)))
         assert len(seeds) >= before + 20
         before = len(seeds)
-
-
-def _more_rows(path: Path, count: int) -> bool:
-    try:
-        return len(rows_in(path)) >= count
-    except InputError:  # not made yet
-        return False
 
 
 def test_rows_can_be_taken_out_again(tmp_path: Path) -> None:
@@ -406,6 +374,17 @@ def campaign(*instances: str, lenient: bool = True, limit: float = 60) -> Campai
     )
 
 
+def ran(plan: Campaign, where: Path, jobs: int = 0, **more: Any) -> list[Row]:
+    """Run a campaign with a store there, and return its rows.
+
+    In this process, unless a number of others is given.
+    """
+    runner = partial(pool.run, jobs=jobs) if jobs else partial(at_once, jobs=1)
+    with ResultStore(where) as store:
+        run(plan, store, runner=runner, **more)
+        return plan.rows(store)
+
+
 def test_exact_runs_are_begun_first() -> None:
     tasks = [(t.instance.name, t.method.name) for t in campaign("a", "b", "c").tasks()]
     assert tasks[:3] == [("a", "auto"), ("b", "auto"), ("c", "auto")]
@@ -417,14 +396,7 @@ def test_exact_runs_are_begun_first() -> None:
 def test_all_is_run_once_and_found_in_order(tmp_path: Path) -> None:
     plan = campaign("a", "b", "c", lenient=False)
     told: list[tuple[int, int]] = []
-    with ResultStore(tmp_path) as store:
-        run(
-            plan,
-            store,
-            runner=partial(pool.run, jobs=2),
-            progress=lambda d, t, w: told.append((d, t)),
-        )
-        rows = plan.rows(store)
+    rows = ran(plan, tmp_path, 2, progress=lambda d, t, w: told.append((d, t)))
     names = ["first", "last", "shy", "auto"]
     assert [(r.instance, r.method) for r in rows] == [
         (i, m) for i in "abc" for m in names
@@ -438,20 +410,14 @@ def test_all_is_run_once_and_found_in_order(tmp_path: Path) -> None:
 
 def test_a_second_run_does_only_what_is_missing(tmp_path: Path) -> None:
     plan = campaign("a", "b")
+    ran(plan, tmp_path)
     with ResultStore(tmp_path) as store:
-        run(plan, store, runner=partial(pool.run, jobs=1))
         whole = list(store.rows.values())
         store.forget([whole[2].key, whole[5].key])
     kept = whole[:2] + whole[3:5] + whole[6:]
     told: list[int] = []
-    with ResultStore(tmp_path) as store:
-        run(
-            plan,
-            store,
-            runner=partial(pool.run, jobs=1),
-            progress=lambda d, t, w: told.append(d),
-        )
-        after = list(store.rows.values())
+    ran(plan, tmp_path, progress=lambda d, t, w: told.append(d))
+    after = rows_in(tmp_path / FILE)
     assert after[: len(kept)] == kept
     assert told == [6, 7, 8]
     assert {row.key for row in after} == {row.key for row in whole}
@@ -459,9 +425,7 @@ def test_a_second_run_does_only_what_is_missing(tmp_path: Path) -> None:
 
 def test_repeats_differ_in_their_seed(tmp_path: Path) -> None:
     plan = replace(campaign("a"), settings=Settings(seed=5), repeats=3)
-    with ResultStore(tmp_path) as store:
-        run(plan, store, runner=partial(pool.run, jobs=1))
-        rows = plan.rows(store)
+    rows = ran(plan, tmp_path)
     assert len(rows) == 12
     assert [(r.repeat, r.seed) for r in rows[:4]] == [(0, 5), (1, 6), (2, 7), (0, 5)]
     assert [r.method for r in rows[:4]] == ["first"] * 3 + ["last"]
@@ -475,9 +439,7 @@ def test_a_run_that_takes_too_much_memory_costs_only_its_own_row(
         lineups=lineup("greedy", "first"),
         settings=Settings(memory_mb=400),
     )
-    with ResultStore(tmp_path) as store:
-        run(plan, store, runner=partial(pool.run, jobs=1))
-        rows = {row.method: row for row in plan.rows(store)}
+    rows = {row.method: row for row in ran(plan, tmp_path, 1)}
     assert [row.memory_limit for row in rows.values()] == [400] * 3
     assert rows["first"].status == "feasible"
     peak = rows["first"].memory_peak
@@ -492,31 +454,22 @@ def test_a_run_that_takes_too_much_memory_costs_only_its_own_row(
 
 
 def test_the_memory_of_children_counts(tmp_path: Path) -> None:
-    program = "x = bytearray(600 << 20); import time; time.sleep(600)"
-    calls = [
-        pool.Call(partial(subprocess.call, [sys.executable, "-c", program]), memory=500)
-    ]
+    calls = [pool.Call(partial(subprocess.call, HUNGRY), memory=500)]
     ((_, outcome),) = pool.run(calls, jobs=1)
     assert isinstance(outcome, pool.OutOfMemory)
     assert 500 < outcome.mib < 800
 
 
 def test_other_settings_are_other_runs(tmp_path: Path) -> None:
-    with ResultStore(tmp_path) as store:
-        run(campaign("a"), store, runner=partial(pool.run, jobs=1))
-        run(campaign("a", limit=5), store, runner=partial(pool.run, jobs=1))
-        assert len(store.rows) == 8
-        assert {r.time_limit for r in campaign("a").rows(store)} == {60.0}
+    for plan in (campaign("a", limit=5), campaign("a")):
+        rows = ran(plan, tmp_path)
+    assert len(rows_in(tmp_path / FILE)) == 8
+    assert {r.time_limit for r in rows} == {60.0}
 
 
 def test_broken_and_killed_methods_cost_only_their_own_rows(tmp_path: Path) -> None:
-    plan = replace(
-        campaign("a", "b"),
-        lineups=lineup("killed", "broken", "first"),
-    )
-    with ResultStore(tmp_path) as store:
-        run(plan, store, runner=partial(pool.run, jobs=2))
-        rows = plan.rows(store)
+    plan = replace(campaign("a", "b"), lineups=lineup("killed", "broken", "first"))
+    rows = ran(plan, tmp_path, 2)
     told = {r.method: (r.status, r.error) for r in rows}
     assert told == {
         "killed": (
@@ -532,9 +485,7 @@ def test_broken_and_killed_methods_cost_only_their_own_rows(tmp_path: Path) -> N
 
 def test_rows_say_what_was_run_and_where(tmp_path: Path) -> None:
     plan = Campaign(instances=[small("a", busy=3)], lineups=lineup())
-    with ResultStore(tmp_path) as store:
-        run(plan, store, runner=partial(pool.run, jobs=1))
-        (row,) = plan.rows(store)
+    (row,) = ran(plan, tmp_path)
     assert (row.topology, row.shape, row.n, row.k, row.d) == ("mesh", (3, 4), 9, 3, 2)
     assert (row.locations, row.cost, row.selection) == (12, 4, (0, 1, 2))
     assert str(row.proof) == "enumerated: toy"

@@ -5,24 +5,21 @@ from __future__ import annotations
 import os
 import random
 import signal
-import sqlite3
 import subprocess
 import sys
-from contextlib import closing, suppress
+from contextlib import suppress
 from pathlib import Path
-from time import monotonic, sleep
-from typing import Any
+from time import sleep
 
 import pytest
 
 from closeknit.instances import write_ksubset
-from closeknit.reports.campaigns.row_fields import document_of
 from closeknit.reports.campaigns.store import FILE, LOCK, rows_in
 
 from ...paths import ROOT
 from ...toys import small
+from .watching import count, results, until
 
-CHANGING = ("seconds", "finished", "memory_peak")
 PROGRAM = """
 import sys
 import closeknit.methods
@@ -59,22 +56,6 @@ def workers_of(pid: int) -> list[int]:
             if b"spawn_main" in Path(f"/proc/{child}/cmdline").read_bytes():
                 found.append(child)
     return found
-
-
-def results(out: Path) -> list[dict[str, Any]]:
-    found = [document_of(row) for row in rows_in(out / FILE)]
-    kept = [{k: v for k, v in one.items() if k not in CHANGING} for one in found]
-    return sorted(kept, key=lambda one: (one["instance"], one["method"]))
-
-
-def count(out: Path) -> int:
-    """Count rows without reading them, so that asking often costs nothing."""
-    try:
-        with closing(sqlite3.connect(out / FILE)) as database:
-            ((found,),) = database.execute("SELECT count(*) FROM results")
-            return int(found)
-    except sqlite3.Error:  # not made yet
-        return 0
 
 
 @pytest.mark.parametrize("kills", [3, pytest.param(200, marks=pytest.mark.slow)])
@@ -121,7 +102,7 @@ def test_nothing_is_lost_doubled_or_left_behind(tmp_path: Path, kills: int) -> N
     assert (process.returncode, complained) == (0, "")
     assert results(parts) == expected
     assert with_rows > kills / 2
-    assert until_empty(temporary)
+    assert until(lambda: not list(temporary.iterdir()))
     assert {path.name for path in parts.iterdir()} == {
         *(LOCK, FILE, "rederived.json", "report.html", "report.md", "ratios.csv")
     }
@@ -131,18 +112,6 @@ def wait_a_little(
     process: subprocess.Popen[str], out: Path, before: int, draw: random.Random
 ) -> None:
     """Wait for a few rows, and then for a moment of any length."""
-    end = monotonic() + 300
-    more = draw.randrange(4)
-    while process.poll() is None and count(out) < before + more:
-        assert monotonic() < end, "no rows came"
-        sleep(0.01)
+    enough = before + draw.randrange(4)
+    assert until(lambda: process.poll() is not None or count(out) >= enough)
     sleep(draw.random() * 0.2)
-
-
-def until_empty(folder: Path) -> bool:
-    end = monotonic() + 300
-    while list(folder.iterdir()):
-        if monotonic() > end:
-            return False
-        sleep(0.1)
-    return True

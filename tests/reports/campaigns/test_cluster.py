@@ -13,7 +13,7 @@ from collections.abc import Iterator
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
-from time import monotonic, sleep
+from time import sleep
 from typing import Any
 
 import distributed
@@ -25,13 +25,11 @@ from closeknit.instances import InputError, write_ksubset
 from closeknit.instances.extras import install
 from closeknit.reports.campaigns import cluster, pool
 from closeknit.reports.campaigns.campaign import Campaign, Lineup, run
-from closeknit.reports.campaigns.row_fields import document_of
 from closeknit.reports.campaigns.store import FILE, ResultStore, rows_in
 
 from ...paths import ROOT
 from ...toys import HELD, SABOTEURS, TOYS, dies, small
-
-CHANGING = ("seconds", "finished", "memory_peak")
+from .watching import HUNGRY, is_gone, results, sleeper, until, wait_for_rows
 
 
 @pytest.fixture
@@ -72,25 +70,6 @@ def driver(folder: Path, out: Path, *words: str) -> subprocess.Popen[str]:
         env={**os.environ, "PYTHONPATH": str(ROOT)},
         start_new_session=True,
     )
-
-
-def wait_for_rows(out: Path, count: int) -> None:
-    end = monotonic() + 300
-    while True:
-        try:
-            if len(rows_in(out / FILE)) >= count:
-                return
-        except InputError:  # not made yet
-            pass
-        assert monotonic() < end, "no rows came"
-        sleep(0.03)
-
-
-def results(out: Path) -> list[dict[str, Any]]:
-    """What was found, without what differs from run to run; in a fixed order."""
-    rows = [document_of(row) for row in rows_in(out / FILE)]
-    kept = [{k: v for k, v in row.items() if k not in CHANGING} for row in rows]
-    return sorted(kept, key=lambda row: (row["instance"], row["method"]))
 
 
 def kill_a_worker(dask: LocalCluster) -> None:
@@ -201,13 +180,9 @@ def test_limits_hold_on_workers_and_early_leave_ends_what_runs(
     dask: LocalCluster, tmp_path: Path
 ) -> None:
     note = tmp_path / "pid"
-    script = f"echo $$ > {note}.new; mv {note}.new {note}; exec sleep 600"
-    program = "x = bytearray(600 << 20); import time; time.sleep(600)"
     calls = [
         pool.Call(partial(sleep, 600), allowed=0.5),
-        pool.Call(
-            partial(subprocess.call, [sys.executable, "-c", program]), memory=500
-        ),
+        pool.Call(partial(subprocess.call, HUNGRY), memory=500),
         pool.Call(partial(os._exit, 3)),
         pool.Call(partial(int, "x")),
     ]
@@ -218,23 +193,16 @@ def test_limits_hold_on_workers_and_early_leave_ends_what_runs(
         assert found[2] == pool.Failure("its process ended unasked (exit status 3)")
         assert found[3].why.startswith("ValueError: invalid literal")
         calls = [
-            pool.Call(partial(subprocess.call, ["sh", "-c", script])),
+            pool.Call(partial(subprocess.call, sleeper(note))),
             pool.Call(partial(pow, 2, 5)),
         ]
         outcomes = cluster.run(calls, client=client)
         assert next(outcomes) == (1, 32)
-        wait_for(note.exists)
-        child = Path(f"/proc/{note.read_text().strip()}")
-        assert child.exists()
+        assert until(note.exists)
+        child = int(note.read_text())
+        assert not is_gone(child)
         outcomes.close()
-        wait_for(lambda: not child.exists())
-
-
-def wait_for(condition: Any, seconds: float = 300) -> None:
-    end = monotonic() + seconds
-    while not condition():
-        assert monotonic() < end
-        sleep(0.05)
+        assert until(lambda: is_gone(child))
 
 
 def refused(*words: str, capsys: pytest.CaptureFixture[str]) -> str:
@@ -267,9 +235,8 @@ def test_nobody_there_is_one_line(
     assert not (tmp_path / "out").exists()
 
 
-@pytest.mark.parametrize(("crowded", "attempts"), [(1, 2), (4, 5), (9, 5)])
 def test_a_greeting_joined_by_other_messages_is_asked_for_once_more(
-    dask: LocalCluster, monkeypatch: pytest.MonkeyPatch, crowded: int, attempts: int
+    dask: LocalCluster, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     made: list[str] = []
 
@@ -280,16 +247,19 @@ def test_a_greeting_joined_by_other_messages_is_asked_for_once_more(
         return Client(where, **options)
 
     monkeypatch.setattr(distributed, "Client", client)
-    if crowded < attempts:
+    for crowded in (1, 4):
+        made.clear()
         with cluster.connect(dask.scheduler_address) as connected:
             assert connected.run(pow, 2, 3)
-    else:
-        with (
-            pytest.raises(InputError, match=r"no scheduler answers: .*Assert"),
-            cluster.connect(dask.scheduler_address),
-        ):
-            pass
-    assert len(made) == attempts
+        assert len(made) == crowded + 1
+    made.clear()
+    crowded = 9
+    with (
+        pytest.raises(InputError, match=r"no scheduler answers: .*Assert"),
+        cluster.connect(dask.scheduler_address),
+    ):
+        pass
+    assert len(made) == 5
 
 
 def test_workers_with_another_closeknit_are_refused(
@@ -361,7 +331,7 @@ def test_a_cluster_can_be_reached_by_tls_only(
         for words in (dask, worker)
     ]
     try:
-        wait_for(lambda: answers(address), seconds=400)
+        assert until(lambda: answers(address), seconds=400)
         with pytest.MonkeyPatch.context() as patch:
             for name, value in tls.items():
                 patch.setenv(name, value)

@@ -19,6 +19,7 @@ from closeknit.instances.reading.parsing import parse_json
 from closeknit.methods import KSUBSET
 from closeknit.reports.explorer.application import MOST_BYTES, application
 from closeknit.reports.explorer.board import board_of, of_instance
+from closeknit.reports.explorer.cases import ledger
 from closeknit.reports.explorer.explorer import Explorer
 from closeknit.solvers.running.kernels import interpreted
 
@@ -285,3 +286,18 @@ def test_a_large_coordinate_keeps_its_digits() -> None:
     parts = Points(((50, 100), (200, 125)), 100)
     shown = of_instance(KSubset("parts", parts, parts.coordinates, 1))
     assert shown["labels"] == ["0.5, 1", "2, 1.25"]
+
+
+def test_the_worst_instances_known(explorer: Explorer) -> None:
+    index, entry = next(
+        (i, one) for i, one in enumerate(ledger()) if one["method"] == "mm"
+    )
+    found = explorer.answer("worst", {"index": index})
+    assert (found["k"], found["case"]["ratio"]) == (entry["k"], entry["ratio"])
+    assert found["case"]["agrees"]
+    assert len(found["labels"]) - len(found["busy"]) >= found["k"]
+
+
+def test_no_entry_of_the_ledger(explorer: Explorer) -> None:
+    with pytest.raises(InputError, match="index: must be below"):
+        explorer.answer("worst", {"index": len(ledger())})

@@ -10,12 +10,8 @@ from ...serving.browser import barriers, opened
 from .kinds import KINDS
 
 DARK = "--blink-settings=preferredColorScheme=0"
-_PLAIN = ("ratios", "ratios of several problems")
-"""Read in light and dark by ``test_report_in_browser``."""
-
-
-_SLOW = ("bender-figure3", "worst known", "stream")
-"""Read here only where slow tests run."""
+_QUICK = ("ratios", "ratios of several problems")
+"""Read in light and dark whenever tests run; the others in dark with the slow ones."""
 
 
 @pytest.mark.parametrize(
@@ -24,11 +20,11 @@ _SLOW = ("bender-figure3", "worst known", "stream")
         pytest.param(
             *(kind, settings),
             id=f"{kind}, {'dark' if settings else 'light'}",
-            marks=[pytest.mark.slow] * (kind in _SLOW or bool(settings)),
+            marks=[pytest.mark.slow]
+            * (kind not in _QUICK and (bool(settings) or kind == "bender-figure3")),
         )
         for kind in KINDS
         for settings in ((), (DARK,))
-        if kind not in _PLAIN
     ],
 )
 def test_nothing_hinders_a_reader(

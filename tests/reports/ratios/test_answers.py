@@ -168,13 +168,17 @@ def test_dots_say_their_instance() -> None:
     assert "near on a: 1.7500 = 7/4" in {text for _, text in titles}
 
 
+def top_of(found: Report) -> str:
+    """What the header of a page says, before anything comes closest."""
+    page = html_report(found)
+    top = re.sub("<[^>]+>", "", page[page.index("<header>") : page.index("</header>")])
+    return top.partition("comes closest")[0]
+
+
 def test_a_failing_bound_is_named_at_the_top() -> None:
     over = [replace(r, cost=8) if r.cost == 7 else r for r in rows()]
-    page = html_report(report(over))
-    top = re.sub("<[^>]+>", "", page[page.index("<header>") :])
     named = "near on a: ratio 2, above 7/4."
-    assert named in top
-    assert top.index(named) < top.index("comes closest")
+    assert named in top_of(report(over))
     assert named in markdown_report(report(over)).replace("`", "")
 
 
@@ -188,8 +192,7 @@ def test_every_method_whose_bound_fails_is_named_by_its_worst_run() -> None:
     ]
     run += [made(one, "y", cost=8, selection=(0, 1, 11)) for one in many[-1:]]
     run += [optimal(one, "auto", 4, selection=(0, 1, 4)) for one in many]
-    page = html_report(report_on(many, run, tables))
-    top = re.sub("<[^>]+>", "", page[page.index("<header>") : page.index("</header>")])
+    top = top_of(report_on(many, run, tables))
     assert "x on i6: ratio 7/2, above 7/4. y on i6: ratio 2, above 7/4. 6 more" in top
 
 
@@ -209,9 +212,8 @@ def test_links_to_failures_lead_somewhere_on_several_problems_too() -> None:
 def test_a_contradicted_proof_is_named_at_the_top() -> None:
     lying = [replace(r, cost=5, bound=5) if r.cost == 4 else r for r in rows()]
     lying.append(made(A, "near", cost=4, selection=(0, 1, 4)))
-    page = html_report(report(lying))
-    top = re.sub("<[^>]+>", "", page[page.index("<header>") : page.index("</header>")])
-    assert "a: auto (enumerated: toy) claims at least 5, but near found 4." in top
+    named = "a: auto (enumerated: toy) claims at least 5, but near found 4."
+    assert named in top_of(report(lying))
 
 
 def test_a_guarantee_on_costs_of_several_levels_is_not_called_kept() -> None:

@@ -15,7 +15,6 @@ from hypothesis import strategies as st
 
 from closeknit.instances import InputError, ProcessorSet, ProcSet
 from closeknit.instances.value import as_tuple
-from closeknit.methods import METHODS
 from closeknit.reports.campaigns.row_fields import document_of, parse_row
 from closeknit.reports.drawing.problems import format_cost
 from closeknit.reports.ratios.report import Report
@@ -42,6 +41,9 @@ from .samples_of_levels import (
     report,
     row,
 )
+
+ONE = ProcSet("one", ("a",), (0,), 1, (ProcessorSet("s", (0,), (1,)),))
+"""Its costs have one level."""
 
 
 def judged(found: Report) -> dict[tuple[str, str], ScoredRun]:
@@ -149,13 +151,12 @@ def test_the_worst_is_worst_at_the_highest_level() -> None:
 
 def test_the_worst_is_worst_whatever_the_number_of_levels() -> None:
     """An optimal answer of one level is not above one of three that pays too much."""
-    one = ProcSet("one", ("a",), (0,), 1, (ProcessorSet("s", (0,), (1,)),))
     found = report(
-        replace(proved(one, (7,)), selection=(0,)),
-        row(one, "near", cost=(7,), selection=(0,)),
+        replace(proved(ONE, (7,)), selection=(0,)),
+        row(ONE, "near", cost=(7,), selection=(0,)),
         proved(A, (8, 1, 1)),
         row(A, "near", cost=(8, 1, 2)),
-        on=[one, A],
+        on=[ONE, A],
     )
     worst = found.summaries[0].worst
     assert worst is not None
@@ -207,12 +208,11 @@ def test_pages_tell_levels_shares_and_intervals() -> None:
 
 def test_means_alike_of_fewer_levels_than_a_method_has() -> None:
     """The instances that all take may have one level, and others more."""
-    one = ProcSet("one", ("a",), (0,), 1, (ProcessorSet("s", (0,), (1,)),))
     found = report(
-        replace(proved(one, (7,)), selection=(0,)),
-        row(one, "near", cost=(7,), selection=(0,)),
+        replace(proved(ONE, (7,)), selection=(0,)),
+        row(ONE, "near", cost=(7,), selection=(0,)),
         proved(A, (8, 1, 1)),
-        on=[one, A],
+        on=[ONE, A],
     )
     assert found.shared.tells
     assert "| 1, 1, 1 | 1, –, 1 | 1, –, 1 |" in markdown_report(found)
@@ -258,8 +258,3 @@ def test_paid_in_words() -> None:
     assert format_cost(A, (8, 1, 2)) == "8; 1; 2"
     assert format_cost(BAG, None) == "–"
     assert as_tuple(7) == (7,)
-
-
-def test_real_tables_have_an_exact_auto_each() -> None:
-    for table in METHODS.values():
-        assert table["auto"].exact
