@@ -6,7 +6,8 @@ import json
 
 import pytest
 
-from .unlike_machines import SWF, Ask, squeue
+from ..asking import Ask
+from .unlike_machines import SWF, squeue
 
 CABLES = "a,b\nn1,s1\nn2,s2\nn3,s3\nn4,s4\ns1,s2\ns2,s3\ns3,s4\ns4,s1\n"
 MESH = "# mesh 2x2\nnode,x,y\n" + "".join(

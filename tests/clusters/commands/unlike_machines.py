@@ -3,14 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable
-from pathlib import Path
 from typing import Any
-
-import pytest
-
-from closeknit.cli.app import run
-from closeknit.solvers.running.kernels import interpreted
 
 TREE = """\
 SwitchName=r1 Nodes=g[1-2],c[1-2]
@@ -27,7 +20,6 @@ SWF = "".join(
     f"{i} {10 * i} -1 60 {2 + i % 2} {'-1 ' * 3}200 {'-1 ' * 8}-1\n"
     for i in range(1, 7)
 )
-Ask = Callable[..., tuple[int, str, str]]
 
 
 def scontrol(changes: dict[str, dict[str, Any]] = {}, busy: str = "") -> str:  # noqa: B006
@@ -109,26 +101,3 @@ def pods(*listed: dict[str, Any]) -> str:
 def notes_of(out: str) -> list[str]:
     found: list[str] = json.loads(out)["state"].get("notes", [])
     return found
-
-
-@pytest.fixture
-def ask(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> Ask:
-    """Run a command; words in capitals are files, with the texts that are given."""
-
-    def asked(command: str, words: str, **files: str) -> tuple[int, str, str]:
-        given = []
-        files = {"TREE": TREE, "NODES": scontrol(), **files}
-        for word in words.split():
-            if word in files:
-                (tmp_path / word).write_text(files[word], encoding="utf-8")
-                word = str(tmp_path / word)
-            given.append(word)
-        if "--topology" not in words:
-            (tmp_path / "TREE").write_text(files["TREE"], encoding="utf-8")
-            given += ["--topology", str(tmp_path / "TREE")]
-        with interpreted():
-            status = run([command, *given])
-        said = capsys.readouterr()
-        return status, said.out, said.err.replace(f"{tmp_path}/", "")
-
-    return asked

@@ -7,7 +7,8 @@ from typing import Any
 
 import pytest
 
-from ..unlike_machines import Ask, kubernetes, notes_of, pod, pods, scontrol, squeue
+from ...asking import Ask
+from ..unlike_machines import kubernetes, notes_of, pod, pods, scontrol, squeue
 
 DURING = "DuringSchedulingIgnoredDuringExecution"
 

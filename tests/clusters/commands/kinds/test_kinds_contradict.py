@@ -7,7 +7,8 @@ from typing import Any
 
 import pytest
 
-from ..unlike_machines import NAMES, Ask, notes_of, scontrol, squeue
+from ...asking import Ask
+from ..unlike_machines import NAMES, notes_of, scontrol, squeue
 
 MOVE_7 = "--state NODES MORE JOBS --target 2 --stay 9 --json"
 """Job 7 on g1 has to go to g3 or g4, as r3 is free and job 9 is on r2."""

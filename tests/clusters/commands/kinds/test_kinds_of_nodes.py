@@ -7,10 +7,10 @@ from typing import Any
 
 import pytest
 
+from ...asking import Ask
 from ..unlike_machines import (
     NAMES,
     SWF,
-    Ask,
     accounted,
     kubernetes,
     notes_of,
