@@ -25,6 +25,7 @@ from closeknit.instances.reading import parsing
 
 from ...data import needs
 from ..fabrics import DUMP, FOLDER, dgx_map
+from ..reports import ZONE, labelled
 
 TREE = """\
 # two racks of different sizes below one switch
@@ -119,16 +120,8 @@ Ca\t1 "H-0e"\t\t# "Mellanox Technologies Aggregation Node"
 EDGES = "a,b,links\nS-1,h1,1\nS-1,h2,1\nS-2,h3,2\nS-1,S-2,4\n"
 
 
-def nodes_json(*labels: dict[str, str], extra: tuple[object, ...] = ()) -> str:
-    items = [
-        {"kind": "Node", "metadata": {"name": f"n{i}", "labels": each}}
-        for i, each in enumerate(labels)
-    ]
-    return json.dumps({"kind": "List", "items": [*items, *extra]})
-
-
-ZONE, RACK = "topology.kubernetes.io/zone", "cloud.provider.com/topology-rack"
-KUBERNETES = nodes_json(
+RACK = "cloud.provider.com/topology-rack"
+KUBERNETES = labelled(
     {ZONE: "z1", RACK: "r1"},
     {ZONE: "z1", RACK: "r2"},
     {ZONE: "z2", RACK: "r1"},
@@ -238,13 +231,13 @@ def test_adapters_of_a_host_are_one_node_and_aggregation_nodes_none() -> None:
 def test_levels_of_kubernetes_are_labels_or_those_of_kueue() -> None:
     fabric = hierarchy(parse_cluster(KUBERNETES))
     assert fabric.levels == ("rack", "zone", "cluster")
-    assert members(fabric) == {"z1/r1": {"n0"}, "z1/r2": {"n1"}, "z2/r1": {"n2"}}
+    assert members(fabric) == {"z1/r1": {"n1"}, "z1/r2": {"n2"}, "z2/r1": {"n3"}}
     labels = [{"nodeLabel": "x/hall"}, {"nodeLabel": "kubernetes.io/hostname"}]
     topology = {"kind": "Topology", "spec": {"levels": labels}}
-    text = nodes_json({"x/hall": "a"}, {"x/hall": "b"}, extra=(topology,))
+    text = labelled({"x/hall": "a"}, {"x/hall": "b"}, more=[topology])
     assert hierarchy(parse_cluster(text)).levels == ("hall", "cluster")
     fabric = hierarchy(parse_cluster(KUBERNETES, labels=[ZONE]))
-    assert members(fabric) == {"z1": {"n0", "n1"}, "z2": {"n2", "n3"}}
+    assert members(fabric) == {"z1": {"n1", "n2"}, "z2": {"n3", "n4"}}
 
 
 FAULTS = [
@@ -293,7 +286,7 @@ FAULTS = [
     ("# torus 2x2\nnode,x,y\na,1,2", "t:3: node: lies outside the network"),
     ("{}", "t: is JSON, but no list of Kubernetes nodes"),
     ('{"items": [', "t: not JSON"),
-    (nodes_json({}), "t: labels: no node has a label of a level"),
+    (labelled({}), "t: labels: no node has a label of a level"),
     ("<BG><PartitionList></PartitionList></BG>", "t: is none of: Slurm topology"),
 ]
 
