@@ -17,18 +17,14 @@ from closeknit.instances import InputError
 from closeknit.network.workloads.communication import traffic_of
 from closeknit.solvers import Status
 
-from .clusters import small_tree
-
-TORUS = "# torus 4x4\nnode,x,y\n" + "\n".join(
-    f"n{x}{y},{x},{y}" for x in range(4) for y in range(4)
-)
+from .clusters import grid, small_tree
 
 
 @settings(max_examples=30, deadline=None)
 @given(st.integers(0, 10**6))
 def test_hops_are_those_of_the_paths(seed: int) -> None:
     chance = random.Random(seed)
-    text = small_tree(chance) if chance.random() < 0.7 else TORUS
+    text = small_tree(chance) if chance.random() < 0.7 else grid("torus 4x4")
     [fabric] = parse_cluster(text).fabrics
     nodes = sorted(chance.sample(range(len(fabric.nodes)), min(5, len(fabric.nodes))))
     expected = [[fabric.distance(a, b) for b in nodes] for a in nodes]

@@ -32,7 +32,7 @@ from closeknit.simulation.stream.jobs import Skipped, StreamJob
 from closeknit.simulation.stream.simulator import StartPolicy
 from closeknit.solvers.running.kernels import interpreted
 
-from .clusters import rails
+from .clusters import grid, rails
 
 TREE = "\n".join(
     [
@@ -234,9 +234,8 @@ def test_methods_without_segments_are_refused() -> None:
 
 
 def test_a_mesh_and_an_unknown_method_are_refused() -> None:
-    mesh = "# mesh 2x2\nnode,x,y\na,0,0\nb,0,1\nc,1,0\nd,1,1"
     with pytest.raises(InputError, match="with leaf switches, not for a 2x2 mesh"):
-        ClusterMachine(cluster(mesh), "optimum", Objective.HOPS)
+        ClusterMachine(cluster(grid("mesh 2x2")), "optimum", Objective.HOPS)
     with pytest.raises(InputError, match="did you mean optimum"):
         ClusterMachine(cluster(), "optimal", Objective.HOPS)
     for bad in ({"replays": 0}, {"communication": 1.5}):

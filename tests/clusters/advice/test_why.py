@@ -21,6 +21,7 @@ from ..clusters import (
     Held,
     fewest_added,
     fits,
+    grid,
     rails,
     random_fabric,
     random_jobs,
@@ -185,8 +186,7 @@ def test_what_never_fits_names_the_constraint() -> None:
 
 
 def test_networks_without_switches_have_no_groups() -> None:
-    rows = "\n".join(f"n{x},{x}" for x in range(5))
-    selector = NodeSelector(parse_cluster(f"# mesh 5\nnode,x\n{rows}"))
+    selector = NodeSelector(parse_cluster(grid("mesh 5")))
     free = selector.free(without=["n1", "n3"])
     with interpreted():
         found = explain(selector, Request(4), free, {}, {"n1": {"a": None}})

@@ -33,7 +33,7 @@ from closeknit.clusters.topologies import Hierarchy, parse_cluster
 from closeknit.solvers import Settings
 from closeknit.solvers.running.kernels import interpreted
 
-from ..clusters import come_in_groups, random_fabric
+from ..clusters import come_in_groups, grid, random_fabric
 
 
 def racks(*sizes: int) -> NodeSelector:
@@ -211,10 +211,7 @@ def test_parts_without_a_connection() -> None:
 
 
 def test_a_mesh_has_hops_and_diameters() -> None:
-    text = "# mesh 3x3\nnode,x,y\n" + "\n".join(
-        f"n{x}{y},{x},{y}" for x in range(3) for y in range(3)
-    )
-    selector = NodeSelector(parse_cluster(text))
+    selector = NodeSelector(parse_cluster(grid("mesh 3x3")))
     row = ["n00", "n01", "n02", "n11"]
     one = decide(selector, Request(4, Objective.HOPS), row)
     assert isinstance(one, DecisionGrade)

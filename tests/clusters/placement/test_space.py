@@ -22,7 +22,7 @@ from closeknit.instances import InputError
 from closeknit.solvers import Limit, Settings, Status
 from closeknit.solvers.running.kernels import interpreted
 
-from ..clusters import Wiring, come_in_groups, rails, random_fabric
+from ..clusters import Wiring, come_in_groups, grid, rails, random_fabric
 
 
 def defined(
@@ -81,10 +81,7 @@ def test_on_fabrics_the_choice_is_the_best_of_all(
 @given(st.integers(0, 10**6), st.integers(1, 4), st.booleans())
 def test_the_least_diameter_on_a_torus(seed: int, k: int, required: bool) -> None:
     chance = random.Random(seed)
-    rows = [f"n{x}{y},{x},{y}" for x in range(4) for y in range(3)]
-    selector = NodeSelector(
-        parse_cluster("\n".join(["# torus 4x3", "node,x,y", *rows]))
-    )
+    selector = NodeSelector(parse_cluster(grid("torus 4x3")))
     [fabric] = selector.cluster.fabrics
     assert isinstance(fabric, Space)
     busy = [name for name in fabric.nodes if chance.random() < 0.4]

@@ -20,6 +20,7 @@ from closeknit.solvers import SolverError
 from closeknit.solvers.running.kernels import interpreted
 
 from ...serving.asgi import Answer, ask, asked
+from ..clusters import grid
 
 RACKS = """\
 SwitchName=r1 Nodes=a[01-19]
@@ -27,9 +28,7 @@ SwitchName=r2 Nodes=b[01-10]
 SwitchName=r3 Nodes=c[01-10]
 SwitchName=top Switches=r[1-3]
 """
-TORUS = "# torus 4x4\nnode,x,y\n" + "".join(
-    f"t{x}{y},{x},{y}\n" for x in range(4) for y in range(4)
-)
+TORUS = grid("torus 4x4")
 
 
 @pytest.fixture(autouse=True)
