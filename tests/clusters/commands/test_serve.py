@@ -91,7 +91,10 @@ def test_a_port_with_a_token(
 
 
 @pytest.mark.parametrize("ignored", [False, True])
-def test_a_hangup_ends_it_as_sigterm_does(topology: str, ignored: bool) -> None:
+def test_a_hangup_ends_it_as_sigterm_does(
+    topology: str, ignored: bool, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("NUMBA_DISABLE_JIT", "1")
     kept = signal.getsignal(signal.SIGHUP)
     # Ignored as under nohup; and heeded, also where the tests run under it.
     signal.signal(signal.SIGHUP, signal.SIG_IGN if ignored else signal.SIG_DFL)
@@ -112,6 +115,7 @@ def test_a_hangup_ends_it_as_sigterm_does(topology: str, ignored: bool) -> None:
 def test_on_the_loopback_other_hosts_are_refused(
     topology: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
+    monkeypatch.setenv("NUMBA_DISABLE_JIT", "1")
     monkeypatch.delenv("CLOSEKNIT_TOKEN", raising=False)
     with served("--topology", topology, "--port", "0") as (process, where):
         port = int(where.rpartition(":")[2])
@@ -126,8 +130,13 @@ def test_on_the_loopback_other_hosts_are_refused(
 
 @pytest.mark.parametrize(("mode", "warned"), [(0o640, False), (0o644, True)])
 def test_a_token_that_others_may_read_is_said(
-    mode: int, warned: bool, topology: str, tmp_path: Path
+    mode: int,
+    warned: bool,
+    topology: str,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
 ) -> None:
+    monkeypatch.setenv("NUMBA_DISABLE_JIT", "1")
     file = tmp_path / "token"
     file.write_text(TOKEN, encoding="utf-8")
     file.chmod(mode)
