@@ -9,7 +9,7 @@ from itertools import combinations, product
 
 from closeknit.clusters.advice.layout import ClusterLayout
 from closeknit.clusters.placement import NodeSelector, Placement, Request
-from closeknit.clusters.topologies import parse_cluster
+from closeknit.clusters.topologies import Cluster, Hierarchy, Space, parse_cluster
 from closeknit.solvers import Status
 
 Held = dict[str, dict[str, None]]
@@ -154,6 +154,20 @@ RAILS = "\n".join(
     ]
 )
 """Cables of three groups of four hosts; neighbours share one of their switches."""
+
+
+def hierarchy(cluster: Cluster) -> Hierarchy:
+    """Return the only part of a cluster, which is a tree or consists of blocks."""
+    [fabric] = cluster.fabrics
+    assert isinstance(fabric, Hierarchy)
+    return fabric
+
+
+def space_of(cluster: Cluster) -> Space:
+    """Return the only part of a cluster, which is no tree."""
+    [fabric] = cluster.fabrics
+    assert isinstance(fabric, Space)
+    return fabric
 
 
 def rails() -> NodeSelector:

@@ -116,14 +116,6 @@ def test_jobs_are_moved_to_nodes_of_their_kind() -> None:
     assert (numbers(point), point.freed) == ((2, 1), (1,))
 
 
-def test_the_front_ends_where_it_is_impossible() -> None:
-    layout = laid_out(TREE, held_by(x="a0", y="b0", z="c0 c1"))
-    points = list(front(layout))
-    assert [(count, numbers(p)) for count, p in points] == [(1, (1, 1)), (2, None)]
-    alone = laid_out(TREE, held_by(x="a0", y="b0", z="c0"))
-    assert nodes_of(front(alone)) == [1, 2, None]
-
-
 def ordered(layout: ClusterLayout, **targets: str) -> list[tuple[str, bool]] | None:
     """Return in which order jobs get to others' switches, and which are parked."""
     state = layout.state

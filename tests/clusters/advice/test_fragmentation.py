@@ -12,9 +12,17 @@ from hypothesis import strategies as st
 from closeknit.clusters.advice.fragmentation import rooms, usual_sizes
 from closeknit.clusters.advice.free_capacity import largest_submesh
 from closeknit.clusters.placement import NodeSelector
-from closeknit.clusters.topologies import Hierarchy, Space, parse_cluster
+from closeknit.clusters.topologies import Hierarchy, parse_cluster
 
-from ..clusters import come_in_groups, grid, random_fabric, random_jobs, small_tree
+from ..clusters import (
+    come_in_groups,
+    grid,
+    hierarchy,
+    random_fabric,
+    random_jobs,
+    small_tree,
+    space_of,
+)
 
 
 @settings(max_examples=40, deadline=None)
@@ -22,8 +30,7 @@ from ..clusters import come_in_groups, grid, random_fabric, random_jobs, small_t
 def test_rooms_are_those_counted_by_name(seed: int, size: int) -> None:
     chance = random.Random(seed)
     selector = NodeSelector(parse_cluster(small_tree(chance)))
-    [fabric] = selector.cluster.fabrics
-    assert isinstance(fabric, Hierarchy)
+    fabric = hierarchy(selector.cluster)
     held = random_jobs(chance, fabric.nodes, 0.4)
     found = rooms(selector, selector.free(without=held), [size])
     assert [one.level for one in found] == list(fabric.levels)
@@ -93,8 +100,7 @@ def test_groups_at_switches_are_those_of_all_packings(seed: int, size: int) -> N
 def test_the_largest_free_submesh_is_that_of_all_boxes(network: str, seed: int) -> None:
     chance = random.Random(seed)
     selector = NodeSelector(parse_cluster(grid(network)))
-    [fabric] = selector.cluster.fabrics
-    assert isinstance(fabric, Space)
+    fabric = space_of(selector.cluster)
     shape = tuple(map(int, network.split()[1].split("x")))
     cells = [*product(*map(range, shape))]
     busy = {cell for cell in cells if chance.random() < 0.4}

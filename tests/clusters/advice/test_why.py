@@ -174,17 +174,6 @@ def test_slurm_segments_name_the_job_in_the_way() -> None:
     assert found.values == {"segment": 9}
 
 
-def test_what_never_fits_names_the_constraint() -> None:
-    selector = NodeSelector(parse_cluster(BLOCKS))
-    with interpreted():
-        found = explain(selector, Request(40, segment=20), selector.free(), {})
-        assert found.never
-        assert found.changes == (("segment",),)
-        assert found.values == {"segment": 8}  # 16 + 16 + 8 nodes
-        large = explain(selector, Request(60), selector.free(), {})
-    assert (large.never, large.changes, large.most) == (True, (), 48)
-
-
 def test_networks_without_switches_have_no_groups() -> None:
     selector = NodeSelector(parse_cluster(grid("mesh 5")))
     free = selector.free(without=["n1", "n3"])

@@ -8,10 +8,11 @@ from pathlib import Path
 import pytest
 
 from closeknit.clusters.rules import RULES, HierarchyState
-from closeknit.clusters.topologies import Hierarchy, read_cluster
+from closeknit.clusters.topologies import read_cluster
 
 from ...paths import ROOT
 from ..asking import Ask
+from ..clusters import hierarchy
 
 CASES = ROOT / "examples" / "grade"
 
@@ -48,8 +49,7 @@ def test_segments_that_slurm_cut(ask: Ask) -> None:
 def test_the_greedy_choice_of_kueue(ask: Ask) -> None:
     """Kueue issue 10574: a job of 20 on 19, 10 and 10 free nodes."""
     cluster = read_cluster(CASES / "kueue-10574.conf")
-    [fabric] = cluster.fabrics
-    assert isinstance(fabric, Hierarchy)
+    fabric = hierarchy(cluster)
     free = fabric.home >= 0
     chosen = RULES["kueue-best-fit"].choose(HierarchyState(fabric, free), 20)
     assert chosen is not None

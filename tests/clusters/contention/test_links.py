@@ -22,6 +22,7 @@ from closeknit.network.contention import instance
 from closeknit.solvers.running import interrupt
 
 from ..asking import Ask
+from ..clusters import hierarchy
 
 Select = Callable[..., dict[str, Any]]
 
@@ -45,9 +46,7 @@ FAT_TREE = (
 
 def tree_of(text: str) -> Hierarchy:
     """Return the tree that a topology has."""
-    (fabric,) = parse_cluster(text).fabrics
-    assert isinstance(fabric, Hierarchy)
-    return fabric
+    return hierarchy(parse_cluster(text))
 
 
 def by_name(fabric: Hierarchy, values: Wires, way: int = 1) -> dict[str, int]:
@@ -431,8 +430,7 @@ def test_capacities_are_read_from_the_topology() -> None:
     for i in range(3):
         slurm = slurm.replace(f"SwitchName=s{i}", f"SwitchName=s{i} LinkSpeed=200")
     cluster = parse_cluster(slurm)
-    (fabric,) = cluster.fabrics
-    assert isinstance(fabric, Hierarchy)
+    fabric = hierarchy(cluster)
     capacity, _ = read_links(None, fabric, cluster.cables, Decimal(100))
     assert by_name(fabric, capacity) == {"s0": 200, "s1": 200, "a": 400, "s2": 200}
     assert not parse_cluster(slurm.replace("400", "fast")).cables

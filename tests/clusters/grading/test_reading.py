@@ -79,7 +79,7 @@ def test_lines(tmp_path: Path) -> None:
     request = first.request
     assert (first.job, first.chosen, request.k) == ("x", ("a1", "a2"), 2)
     assert (request.segment, request.levels) == (2, {"switch": 2})
-    assert (request.objective, request.require) == (Objective.HOPS, {"a2"})
+    assert (request.objective, request.require) == (Objective.HOPS, frozenset({"a2"}))
     assert first.where.endswith("decisions:2")
     assert free_of(second, selector()) == "a1 b2"
     assert isinstance(second, PastDecision)
@@ -342,7 +342,7 @@ def test_workloads_of_kueue_by_host(tmp_path: Path) -> None:
     third = sliced(1, {"universal": "b1"}, podCounts={"individual": [4]})
 
     def only(size: int, *parts: dict[str, Any]) -> PastDecision | Ungraded:
-        asked = {
+        asked: dict[str, Any] = {
             "podSetSliceRequiredTopology": LEVELS[1],
             "podSetSliceSize": size,
             "required": LEVELS[0],

@@ -67,16 +67,6 @@ def inside(found: JobOutcome, level: str, *roles: str) -> Counter[int]:
     )
 
 
-def test_kueue_10815_two_bad_nodes_in_one_rack_cost_a_slice_only_if_it_is_needed() -> (
-    None
-):
-    selector = racks(*[18] * 10)
-    bad = ("n0-0-1", "n0-0-2", "n0-0-3")
-    found = answered(selector, {"worker": 160}, {"slices": {"switch": 16}}, busy=bad)
-    assert found.clash is not None
-    assert found.clash.helps[found.clash.members[0]]["count"] == 159
-
-
 def test_kueue_15640_a_last_slice_that_is_smaller() -> None:
     found = answered(racks(4, 4, 4, 3), {"worker": 15}, {"slices": {"switch": 4}})
     assert sorted(inside(found, "switch", "worker").values()) == [3, 4, 4, 4]
@@ -147,12 +137,6 @@ def test_ray_enhancements_66_replicas_over_fault_domains() -> None:
     assert found.answer.fits
     assert [*inside(found, "level2", "leader").values()] == [2, 2]
     assert set(inside(found, "switch", "leader", "worker").values()) == {5}
-
-
-def test_kueue_11910_the_same_request_the_same_answer() -> None:
-    selector = racks(7, 6, 5, 9, blocks=2)
-    some = [answered(selector, {"w": 13}, {"slices": {"switch": 4}}) for _ in range(3)]
-    assert len({str(one.answer.placement) for one in some}) == 1
 
 
 COMMANDS = {

@@ -26,7 +26,7 @@ from closeknit.instances import InputError
 from closeknit.solvers import Limit, Settings, Status
 from closeknit.solvers.running.kernels import interpreted, only_ready
 
-from ..clusters import grid, per_rack, racks
+from ..clusters import grid, hierarchy, per_rack, racks
 
 OBJECTIVES = st.sampled_from(NO_LINKS)
 
@@ -115,8 +115,7 @@ def test_the_choice_is_the_best_of_all(
 ) -> None:
     chance = random.Random(seed)
     cluster = parse_cluster(random_tree(chance))
-    [fabric] = cluster.fabrics
-    assert isinstance(fabric, Hierarchy)
+    fabric = hierarchy(cluster)
     selector = NodeSelector(cluster)
     busy = [name for name in fabric.nodes if chance.random() < 0.2]
     free = selector.free(without=busy)
@@ -143,38 +142,6 @@ def test_the_choice_is_the_best_of_all(
     best = min(defined(fabric, objective, c, left) for c in choices)
     assert found.objective == found.bound == best
     assert defined(fabric, objective, found.chosen, left) == best
-
-
-def test_twenty_nodes_of_19_10_10_take_two_whole_racks() -> None:
-    """A greedy rule opens the racks of 19 and 10; two racks of 10 are filled.
-
-    Two racks are the fewest either way. Hops alone prefer 19 and 1; where racks count
-    as blocks, what is left decides.
-    """
-    selector = racks(19, 10, 10)
-    for objective in (Objective.BLOCKS, Objective.FRAGMENTATION):
-        found = selector.select(Request(20, objective), selector.free())
-        assert per_rack(selector, found) == [0, 10, 10]
-        assert found.status is Status.OPTIMAL
-    fewest = selector.select(Request(20, Objective.SWITCHES), selector.free())
-    assert sorted(per_rack(selector, fewest)) == [0, 1, 19]
-    halves = selector.select(Request(20, Objective.SWITCHES, 10), selector.free())
-    assert sorted(per_rack(selector, halves)) == [0, 10, 10]
-    assert halves.objective == (2, 20 * 19 + 2 * 10 * 10)
-
-
-def test_segments_of_twelve_stay_whole() -> None:
-    """Seventeen nodes are free in each of two blocks, and twelve in two more."""
-    lines = [f"BlockName=b{i} Nodes=b{i}n[1-18]\n" for i in range(1, 5)]
-    selector = NodeSelector(parse_cluster("".join(lines) + "BlockSizes=18"))
-    busy = ["b1n1", "b2n1", *(f"b{i}n{j}" for i in (3, 4) for j in range(1, 7))]
-    free = selector.free(without=busy)
-    loose = selector.select(Request(36, Objective.BLOCKS), free)
-    assert max(per_rack(selector, loose)) == 17
-    whole = selector.select(Request(36, Objective.BLOCKS, 12), free)
-    assert sorted(per_rack(selector, whole)) == [0, 12, 12, 12]
-    none = selector.select(Request(60, Objective.BLOCKS, 12), free)
-    assert none.status is Status.INFEASIBLE
 
 
 def test_small_jobs_fill_racks_that_are_in_use() -> None:

@@ -22,7 +22,7 @@ from closeknit.instances import InputError
 from closeknit.solvers import Limit, Settings, Status
 from closeknit.solvers.running.kernels import interpreted
 
-from ..clusters import Wiring, come_in_groups, grid, rails, random_fabric
+from ..clusters import Wiring, come_in_groups, grid, rails, random_fabric, space_of
 
 
 def defined(
@@ -82,8 +82,7 @@ def test_on_fabrics_the_choice_is_the_best_of_all(
 def test_the_least_diameter_on_a_torus(seed: int, k: int, required: bool) -> None:
     chance = random.Random(seed)
     selector = NodeSelector(parse_cluster(grid("torus 4x3")))
-    [fabric] = selector.cluster.fabrics
-    assert isinstance(fabric, Space)
+    fabric = space_of(selector.cluster)
     busy = [name for name in fabric.nodes if chance.random() < 0.4]
     free = selector.free(without=busy)
     left = [i for i, one in enumerate(free[0]) if one]
@@ -101,8 +100,7 @@ def test_the_least_diameter_on_a_torus(seed: int, k: int, required: bool) -> Non
 
 def test_fewest_leaf_switches_of_rails() -> None:
     selector = rails()
-    [fabric] = selector.cluster.fabrics
-    assert isinstance(fabric, Space)
+    fabric = space_of(selector.cluster)
     assert len(Alike(fabric).classes) == 3
     found = selector.select(Request(4), selector.free())
     assert found.objective == found.bound == (2, 12)

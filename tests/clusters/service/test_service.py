@@ -238,7 +238,7 @@ def test_a_wrong_token_opens_nothing_but_the_health() -> None:
 
 
 def held_up(
-    monkeypatch: pytest.MonkeyPatch, **policy: int
+    monkeypatch: pytest.MonkeyPatch, policy: AccessPolicy
 ) -> tuple[Any, Service, threading.Event, threading.Event]:
     """Return an application and its service whose choices begin, and then are held."""
     made = service(TORUS)  # choices there are left to the worker
@@ -250,7 +250,7 @@ def held_up(
         return choose(*args)
 
     monkeypatch.setattr(made, "select", slow)
-    return Application(made, AccessPolicy(**policy)).asgi, made, begun, held
+    return Application(made, policy).asgi, made, begun, held
 
 
 def three(app: Any) -> asyncio.Future[Answer]:
@@ -261,7 +261,7 @@ def three(app: Any) -> asyncio.Future[Answer]:
 def test_requests_beyond_the_queue_are_told_to_come_again(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    app, made, _, held = held_up(monkeypatch, most_waiting=2)
+    app, made, _, held = held_up(monkeypatch, AccessPolicy(most_waiting=2))
     made.time_limit = 60.0
 
     async def crowd() -> list[Answer]:
@@ -282,7 +282,7 @@ def test_requests_beyond_the_queue_are_told_to_come_again(
 def test_a_request_that_waited_beyond_its_limit_is_not_begun(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    app, made, begun, held = held_up(monkeypatch)
+    app, made, begun, held = held_up(monkeypatch, AccessPolicy())
     now = 0.0  # no clock of the machine: a slow one would refuse the first as well
     monkeypatch.setattr(worker, "monotonic", lambda: now)
 

@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 
 from closeknit.clusters.placement import NodeSelector, Request
 from closeknit.clusters.rules.choosing import by_rule
-from closeknit.clusters.topologies import Hierarchy, parse_cluster, read_cluster
+from closeknit.clusters.topologies import parse_cluster, read_cluster
 from closeknit.instances import InputError
 from closeknit.solvers import Status
 from closeknit.solvers.running.kernels import interpreted
@@ -23,6 +23,7 @@ from closeknit.solvers.running.kernels import interpreted
 from ...data import needs
 from ...paths import ROOT
 from ..asking import Ask
+from ..clusters import hierarchy
 from ..fabrics import FOLDER
 from ..pods import grid_rows, pod_csv
 
@@ -67,8 +68,7 @@ def test_aggregates_are_those_of_the_places_in_the_file(seed: int) -> None:
     k = size * chance.randrange(1, 3)
     selector = NodeSelector(cluster)
     busy = {name for name in at if chance.random() < 0.2}
-    [fabric] = cluster.fabrics
-    assert isinstance(fabric, Hierarchy)
+    fabric = hierarchy(cluster)
     assert fabric.block_places == tuple(sorted({*at.values()}))
     if "group4" not in fabric.levels:
         assert len(blocks) <= 1 or len(fabric.domains) == 1
@@ -154,8 +154,7 @@ blocks:
 def test_blocks_have_the_annotations_of_their_switches() -> None:
     """And a domain without sub-domains is a domain next to one with them."""
     cluster = parse_cluster(MODEL, name="block")
-    [fabric] = cluster.fabrics
-    assert isinstance(fabric, Hierarchy)
+    fabric = hierarchy(cluster)
     assert fabric.levels == ("sub-domain", "domain", "machine")
     assert {*fabric.domains} == {
         *("all-domains", "d1", "d1/r1", "d1/r2", "d0", "d0 without sub-domain")
@@ -174,8 +173,7 @@ def test_blocks_have_the_annotations_of_their_switches() -> None:
 def test_the_domain_of_a_block_comes_before_that_of_its_switch() -> None:
     """Whatever the families are called of which their annotations are."""
     own = MODEL.replace("x/sub-domain: r2", "y/domain: d9, y/sub-domain: r9")
-    [fabric] = parse_cluster(own, name="block").fabrics
-    assert isinstance(fabric, Hierarchy)
+    fabric = hierarchy(parse_cluster(own, name="block"))
     homes = zip(fabric.nodes, fabric.home, strict=True)
     where = {node: fabric.domains[v] for node, v in homes}
     assert (where["b1"], where["a1"]) == ("d9/r9", "d1/r1")
@@ -340,8 +338,7 @@ def test_a_decision_on_nested_blocks_is_graded(ask: Ask) -> None:
 def test_racks_of_nvl72_in_the_model_of_topograph(view: str, level: str) -> None:
     """Four racks of 18 nodes, each with four GPUs: 72 GPUs are a rack."""
     cluster = read_cluster(FOLDER / "topograph_models" / "nvl72.yaml", name=view)
-    [fabric] = cluster.fabrics
-    assert isinstance(fabric, Hierarchy)
+    fabric = hierarchy(cluster)
     selector = NodeSelector(cluster)
     busy = ["node1101", "node2218"]
     free = selector.free(without=busy)

@@ -6,22 +6,13 @@ from pathlib import Path
 
 import pytest
 
-from closeknit.cli.app import run
 from closeknit.clusters.topologies import parse_cluster, read_name_map
 from closeknit.instances import InputError
 
+from ..asking import Ask
+from ..fabrics import dump
+
 MELLANOX = "MT4129 ConnectX7   Mellanox Technologies"
-
-
-def dump(*texts: str, kind: str = "Ca") -> str:
-    """One switch, and an adapter for each description."""
-    lines = [f'Switch\t{len(texts)} "S-0a"\t\t# "leaf" base port 0 lid 1 lmc 0']
-    for i, text in enumerate(texts, 1):
-        lines.append(f'[{i}]\t"H-{i:016x}"[1]({i:x}) \t\t# "{text}" lid {i} 4xHDR')
-    for i, text in enumerate(texts, 1):
-        lines.append(f'\n{kind}\t1 "H-{i:016x}"\t\t# "{text}"')
-        lines.append(f'[1]({i:x}) \t"S-0a"[{i}]\t\t# lid {i} lmc 0 "leaf" lid 1 4xHDR')
-    return "\n".join(lines)
 
 
 ADAPTERS = [
@@ -71,16 +62,15 @@ def test_routers_are_no_hosts() -> None:
     assert set(parse_cluster(text).index) == {"a1"}
 
 
-def test_a_map_is_read_as_ibnetdiscover_reads_it(tmp_path: Path) -> None:
+def test_a_map_is_read_as_ibnetdiscover_reads_it(tmp_path: Path, ask: Ask) -> None:
     file = tmp_path / "names.map"
     file.write_text('# hosts\n\n0x02 "b2"  # new\n00000000000000AB\t"b3"\n0x2 "b2"\n')
     assert read_name_map(file) == {2: "b2", 0xAB: "b3"}
-    topology = tmp_path / "net.ibnet"
-    topology.write_text(dump("a1 mlx5_0", MELLANOX), encoding="utf-8")
-    ask = ["select", "--topology", str(topology), "-k", "2"]
-    assert run(ask) == 2
-    assert run([*ask, "--node-name-map", str(file), "--busy", "b2"]) == 3
-    assert run([*ask, "--node-name-map", str(file)]) == 0
+    words = "select --topology NET -k 2"
+    given = {"NET": dump("a1 mlx5_0", MELLANOX)}
+    assert ask(words, **given)[0] == 2
+    assert ask(words, f"--node-name-map {file} --busy b2", **given)[0] == 3
+    assert ask(words, f"--node-name-map {file}", **given)[0] == 0
 
 
 @pytest.mark.parametrize(

@@ -9,12 +9,13 @@ from typing import Any
 
 import pytest
 
-from closeknit.clusters.topologies import Cluster, Hierarchy, parse_cluster
+from closeknit.clusters.topologies import Cluster, parse_cluster
 from closeknit.clusters.topologies.label_families import FAMILIES
 from closeknit.instances import InputError
 from closeknit.instances.reading.parsing import refuse_text_before_json
 
 from ..asking import Ask
+from ..clusters import hierarchy
 from ..reports import ZONE, labelled
 
 
@@ -25,9 +26,7 @@ def topology(name: str, *levels: str) -> dict[str, Any]:
 
 
 def levels(cluster: Cluster) -> tuple[str, ...]:
-    [fabric] = cluster.fabrics
-    assert isinstance(fabric, Hierarchy)
-    return fabric.levels
+    return hierarchy(cluster).levels
 
 
 @pytest.mark.parametrize("source", FAMILIES)
@@ -40,8 +39,7 @@ def test_every_label_of_a_known_family_is_a_level(source: str) -> None:
         for i in range(12)
     ]  # fmt: skip
     cluster = parse_cluster(labelled(*own))
-    [fabric] = cluster.fabrics
-    assert isinstance(fabric, Hierarchy)
+    fabric = hierarchy(cluster)
     assert fabric.leaves() == 3
     assert len(levels(cluster)) >= len(family)
     at = {name: i for i, name in enumerate(fabric.nodes)}

@@ -24,6 +24,7 @@ from closeknit.instances import InputError
 from closeknit.instances.reading import parsing
 
 from ...data import needs
+from ..clusters import hierarchy, space_of
 from ..fabrics import DUMP, FOLDER, dgx_map
 from ..reports import ZONE, labelled
 
@@ -129,12 +130,6 @@ KUBERNETES = labelled(
 )
 
 
-def hierarchy(cluster: Cluster) -> Hierarchy:
-    [fabric] = cluster.fabrics
-    assert isinstance(fabric, Hierarchy)
-    return fabric
-
-
 def members(fabric: Hierarchy) -> dict[str, set[str]]:
     """The nodes at each domain itself."""
     found: dict[str, set[str]] = {}
@@ -205,11 +200,9 @@ def test_each_topology_of_a_yaml_file_can_be_named() -> None:
     first, second = parse_cluster(YAML, name="loops").fabrics
     assert (first.distance(0, 3), first.distance(0, 2)) == (1, 2)
     assert second.nodes == ("n5", "n6", "n7", "n8")
-    [cube] = parse_cluster(YAML, name="cube").fabrics
-    assert isinstance(cube, Space)
+    cube = space_of(parse_cluster(YAML, name="cube"))
     assert cube.sites[:3] == ((0, 0, 0), (1, 0, 0), (0, 1, 0))
-    [parts] = parse_cluster(YAML, name="parts").fabrics
-    assert isinstance(parts, Space)
+    parts = space_of(parse_cluster(YAML, name="parts"))
     assert dict(zip(parts.nodes, parts.sites, strict=True))["n1"] == (2, 0, 0)
     flat = hierarchy(parse_cluster(YAML, name="plain", nodes=["x", "y"]))
     assert flat.distance(0, 1) == 2
