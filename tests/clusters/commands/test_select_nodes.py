@@ -205,8 +205,6 @@ BAD = [
     ("-k 4 --levels rack=2", "--levels: no such level: 'rack' (there are: switch"),
     ("-k 4 --levels rack", "--levels: must be LEVEL=N,..."),
     ("-k 4 --levels switch=2,switch=4", "--levels: is given twice"),
-    ("-k 4 --topology-name x", "--topology-name: is for files with"),
-    ("-k 4 --labels x", "--labels: is for Kubernetes nodes"),
     ("-k 4 --queue q", "--queue: is not for --topology"),
     ("-k 4 --serve", "--serve: is not for --topology"),
     ("-k 4 --objective hop", "invalid choice: 'hop' (did you mean hops?)"),

@@ -57,123 +57,120 @@ def by_name(fabric: Hierarchy, values: Wires, way: int = 1) -> dict[str, int]:
     return {name: values[link] for name, link in zip(names, ends, strict=True)}
 
 
-def test_cables_add_up_and_the_slowest_port_is_the_rate(tmp_path: Path) -> None:
-    (file := tmp_path / "links.csv").write_text(LINKS + PORTS)
+Reading = Callable[..., tuple[Wires, Decimal | None]]
+
+
+@pytest.fixture
+def reading(tmp_path: Path) -> Reading:
+    """Read links of a fabric from a text, as the file links.csv."""
+
+    def read(
+        text: str, fabric: Hierarchy, rate: int | None = None
+    ) -> tuple[Wires, Decimal | None]:
+        (file := tmp_path / "links.csv").write_text(text)
+        return read_links(
+            str(file), fabric, (), None if rate is None else Decimal(rate)
+        )
+
+    return read
+
+
+def test_cables_add_up_and_the_slowest_port_is_the_rate(reading: Reading) -> None:
     fabric = tree_of(TREE)
-    links, port = read_links(str(file), fabric, (), None)
+    links, _ = reading(LINKS + PORTS, fabric, 200)
+    assert by_name(fabric, links) == {"s0": 100, "s1": 100, "a": 200, "s2": 75}
+    links, port = reading(LINKS + PORTS, fabric)
     assert port == 100
-    expected = {"s0": 200, "s1": 200, "a": 400, "s2": 150}
-    assert by_name(fabric, links) == expected
-    links, port = read_links(str(file), fabric, (), Decimal(200))
-    expected = {"s0": 100, "s1": 100, "a": 200, "s2": 75}
-    assert by_name(fabric, links) == expected
-    (counters := tmp_path / "counters.csv").write_text(COUNTERS)
-    links, port = read_links(str(file), fabric, (), None)
-    busy = read_counters(str(counters), counters.read_text(), fabric, links, port)
+    assert by_name(fabric, links) == {"s0": 200, "s1": 200, "a": 400, "s2": 150}
+    busy = read_counters("f", COUNTERS, fabric, links, port)
     assert by_name(fabric, busy) == {"s0": 150, "s1": 0, "a": 4, "s2": 5}
     assert by_name(fabric, busy, -1) == {"s0": 20, "s1": 0, "a": 6, "s2": 6}
 
 
-def test_what_is_above_needs_no_name(tmp_path: Path) -> None:
+def test_what_is_above_needs_no_name(reading: Reading) -> None:
     blocks = "BlockName=b1 Nodes=n[1-4]\nBlockName=b2 Nodes=m[1-4]\nBlockSizes=4,8"
     fabric = tree_of(blocks)
-    (file := tmp_path / "links.csv").write_text("a,b,capacity\nb1,,200\nb2,,400\n")
-    links, port = read_links(str(file), fabric, (), Decimal(100))
+    links, port = reading("a,b,capacity\nb1,,200\nb2,,400\n", fabric, 100)
     assert by_name(fabric, links) == {"b1": 200, "b2": 400}
     text = "a,b,gbit_ab,gbit_ba\nb1,,10,20\nb2,,30,40\n"
     busy = read_counters("f", text, fabric, links, port)
-    assert [by_name(fabric, busy, way) for way in (1, -1)] == [
-        {"b1": 10, "b2": 30},
-        {"b1": 20, "b2": 40},
-    ]
+    assert by_name(fabric, busy) == {"b1": 10, "b2": 30}
+    assert by_name(fabric, busy, -1) == {"b1": 20, "b2": 40}
 
 
-def test_cables_to_several_spines_are_one_link(tmp_path: Path) -> None:
+def test_cables_to_several_spines_are_one_link(reading: Reading) -> None:
     fabric = tree_of(FAT_TREE)
     rows = [f"S-leaf{i},S-spine{j},{100 * (i + 1)}" for i in range(3) for j in range(2)]
-    (file := tmp_path / "links.csv").write_text("\n".join(["a,b,capacity", *rows]))
-    links, _ = read_links(str(file), fabric, (), Decimal(100))
+    links, _ = reading("\n".join(["a,b,capacity", *rows]), fabric, 100)
     assert by_name(fabric, links) == {f"S-leaf{i}": 200 * (i + 1) for i in range(3)}
 
 
-def test_switches_that_are_no_domain_are_known(tmp_path: Path) -> None:
+def test_switches_that_are_no_domain_are_known(reading: Reading) -> None:
     """Spines, and a leaf without nodes; what is neither is not taken for a spine."""
     plain = "".join(line.rpartition(",")[0] + "\n" for line in FAT_TREE.splitlines())
     fabric = tree_of(plain + "S-leaf9,S-spine0\n")
     rows = [f"S-leaf{i},S-spine{j},100" for i in range(3) for j in range(2)]
     rows = ["a,b,capacity", *rows, "S-leaf9,S-spine0,100", "h00,S-leaf0,100"]
-    (file := tmp_path / "links.csv").write_text("\n".join(rows))
-    links, port = read_links(str(file), fabric, (), None)
+    links, port = reading("\n".join(rows), fabric)
     assert by_name(fabric, links) == {f"S-leaf{i}": 200 for i in range(3)}
     counters = "a,b,gbit_ab,gbit_ba\n" + "\n".join(f"{x},0" for x in rows[1:-1])
     busy = read_counters("f", counters, fabric, links, port)
     assert set(by_name(fabric, busy).values()) == {200}
     for strange in ("S-spine7", "h99"):
-        file.write_text("\n".join([*rows, f"S-leaf0,{strange},100"]))
         with pytest.raises(InputError, match="link: is not in the topology: "):
-            read_links(str(file), fabric, (), None)
+            reading("\n".join([*rows, f"S-leaf0,{strange},100"]), fabric)
     bare = tree_of("a,b\nS-l0,S-t\nS-l1,S-t\nS-l2,S-t\nS-l0,x\nS-l0,y\nS-l1,z\n")
-    file.write_text("a,b,capacity\nS-l0,S-t,1\nS-t,S-l1,2\nS-t,S-l2,4\n")
-    links, _ = read_links(str(file), bare, (), Decimal(1))
+    links, _ = reading("a,b,capacity\nS-l0,S-t,1\nS-t,S-l1,2\nS-t,S-l2,4\n", bare, 1)
     assert by_name(bare, links) == {"S-l0": 100, "S-l1": 200}
 
 
-REFUSED = {
-    "no header": ("s0,a,200\n", "the first line: must be a,b,capacity, not 's0,a,200'"),
-    "empty": ("", "the first line: must be a,b,capacity"),
-    "another unit": ("a,b,capacity_mbit\n", "the first line: must be a,b,capacity"),
-    "three names": (LINKS + "s0,a,t,1\n", ":8: line: must have 3 cells"),
-    "no number": (LINKS + "s0,a,fast\n", ":8: capacity: must be Gbit/s"),
-    "negative": (LINKS + "s0,a,-1\n", ":8: capacity: must be Gbit/s"),
-    "endless": (LINKS + "s0,a,inf\n", ":8: capacity: must be Gbit/s"),
-    "nothing": (LINKS + "s0,a,0\n", ":8: capacity: must be positive"),
-    "unknown": (LINKS + "s0,x,1\n", ":8: link: is not in the topology: 'x'"),
-    "no link": (LINKS + "s0,t,1\n", ":8: link: is no link of the topology: 's0,t'"),
-    "above the root": (LINKS + "t,,1\n", ":8: link: is not in the topology: ''"),
-    "nothing at all": (LINKS + ",s0,1\n", ":8: link: is not in the topology: ''"),
-    "a node without": (LINKS + "n01,,1\n", ":8: link: is not in the topology: ''"),
-    "to itself": (LINKS + "s0,s0,1\n", ":8: link: is no link of the topology"),
-    "another switch": (LINKS + "n01,s1,1\n", ":8: link: is no link of the topology"),
-    "no rate": (LINKS + "n01,s0,1e-999999\n", "is too much for a port's rate of 1E-9"),
-    "missing": (LINKS.replace("t,s2", "a,t"), "the link up from s2: has no line"),
-    "other digits": (LINKS + "s0,a,1_0\n", ":8: capacity: must be Gbit/s"),
-    "tiny": (LINKS.replace("t,s2,150", "t,s2,0.1"), "is less than a hundredth of"),
-}
-
-
-@pytest.mark.parametrize("case", REFUSED)
-def test_bad_links_are_one_line(case: str, tmp_path: Path) -> None:
-    text, problem = REFUSED[case]
-    (file := tmp_path / "links.csv").write_text(text)
-    rate = None if case == "no rate" else Decimal(100)
+@pytest.mark.parametrize(
+    ("text", "problem"),
+    [
+        ("s0,a,200\n", "the first line: must be a,b,capacity, not 's0,a,200'"),
+        ("", "the first line: must be a,b,capacity"),
+        ("a,b,capacity_mbit\n", "the first line: must be a,b,capacity"),
+        (LINKS + "s0,a,t,1\n", ":8: line: must have 3 cells"),
+        (LINKS + "s0,a,fast\n", ":8: capacity: must be Gbit/s"),
+        (LINKS + "s0,a,-1\n", ":8: capacity: must be Gbit/s"),
+        (LINKS + "s0,a,inf\n", ":8: capacity: must be Gbit/s"),
+        (LINKS + "s0,a,1_0\n", ":8: capacity: must be Gbit/s"),
+        (LINKS + "s0,a,0\n", ":8: capacity: must be positive"),
+        (LINKS + "s0,x,1\n", ":8: link: is not in the topology: 'x'"),
+        (LINKS + "s0,t,1\n", ":8: link: is no link of the topology: 's0,t'"),
+        (LINKS + "t,,1\n", ":8: link: is not in the topology: ''"),  # above the root
+        (LINKS + ",s0,1\n", ":8: link: is not in the topology: ''"),
+        (LINKS + "n01,,1\n", ":8: link: is not in the topology: ''"),
+        (LINKS + "s0,s0,1\n", ":8: link: is no link of the topology"),
+        (LINKS + "n01,s1,1\n", ":8: link: is no link of the topology"),
+        (LINKS + "n01,s0,1e-999999\n", "is too much for a port's rate of 1E-9"),
+        (LINKS.replace("t,s2", "a,t"), "the link up from s2: has no line"),
+        (LINKS.replace("t,s2,150", "t,s2,0.1"), "is less than a hundredth of"),
+    ],
+)
+def test_bad_links_are_one_line(
+    text: str, problem: str, reading: Reading, tmp_path: Path
+) -> None:
     with pytest.raises(InputError) as refused:
-        read_links(str(file), tree_of(TREE), (), rate)
+        reading(text, tree_of(TREE), None if "1e-999999" in text else 100)
     assert problem in str(refused.value)
-    assert str(refused.value).startswith(str(file))
+    assert str(refused.value).startswith(str(tmp_path / "links.csv"))
 
 
-BAD_COUNTERS = {
-    "above": (
-        "a,s1,0,201",
-        ":3: the link up from s1: is above the capacity",
-    ),
-    "missing": ("a,t,0,0", "the link up from s1: has no line"),
-    "negative": ("a,s1,0,-1", ":3: gbit_ba: must be Gbit/s"),
-    "capacities": ("a,s1,0", ":3: line: must have 4 cells"),
-}
-
-
-@pytest.mark.parametrize("case", BAD_COUNTERS)
-def test_bad_counters_are_one_line(case: str, tmp_path: Path) -> None:
-    line, problem = BAD_COUNTERS[case]
+@pytest.mark.parametrize(
+    ("line", "problem"),
+    [
+        ("a,s1,0,201", "f:3: the link up from s1: is above the capacity"),
+        ("a,t,0,0", "f: the link up from s1: has no line"),
+        ("a,s1,0,-1", "f:3: gbit_ba: must be Gbit/s"),
+        ("a,s1,0", "f:3: line: must have 4 cells"),
+    ],
+)
+def test_bad_counters_are_one_line(line: str, problem: str, reading: Reading) -> None:
     fabric = tree_of(TREE)
-    (file := tmp_path / "links.csv").write_text(LINKS)
-    links, port = read_links(str(file), fabric, (), Decimal(100))
-    text = COUNTERS.replace("a,s1,0,0", line)
-    (counters := tmp_path / "counters.csv").write_text(text)
-    with pytest.raises(InputError) as refused:
-        read_counters(str(counters), counters.read_text(), fabric, links, port)
-    assert problem in str(refused.value)
+    links, port = reading(LINKS, fabric, 100)
+    with pytest.raises(InputError, match=f"^{problem}"):
+        read_counters("f", COUNTERS.replace("a,s1,0,0", line), fabric, links, port)
 
 
 @pytest.fixture

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import lzma
-from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -12,10 +11,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from closeknit.clusters.topologies import (
-    Cluster,
     FabricKind,
     Hierarchy,
-    Space,
     parse_cluster,
     read_cluster,
     read_name_map,
@@ -26,7 +23,7 @@ from closeknit.instances.reading import parsing
 from ...data import needs
 from ..clusters import hierarchy, space_of
 from ..fabrics import DUMP, FOLDER, dgx_map
-from ..reports import ZONE, labelled
+from ..reports import ZONE, labelled, node
 
 TREE = """\
 # two racks of different sizes below one switch
@@ -133,8 +130,8 @@ KUBERNETES = labelled(
 def members(fabric: Hierarchy) -> dict[str, set[str]]:
     """The nodes at each domain itself."""
     found: dict[str, set[str]] = {}
-    for node, home in zip(fabric.nodes, fabric.home.tolist(), strict=True):
-        found.setdefault(fabric.domains[home], set()).add(node)
+    for name, home in zip(fabric.nodes, fabric.home.tolist(), strict=True):
+        found.setdefault(fabric.domains[home], set()).add(name)
     return found
 
 
@@ -326,11 +323,8 @@ def test_damaged_files_are_read_or_refused_in_one_line(data: st.DataObject) -> N
     for _ in range(data.draw(st.integers(1, 3))):
         at = data.draw(st.integers(0, len(text)))
         until = min(len(text), at + data.draw(st.integers(0, 30)))
-        text = (
-            text[:at]
-            + data.draw(st.text('S=[]{}-:,x1 \n\t\\"<', max_size=4))
-            + (text[until:])
-        )
+        drawn = data.draw(st.text('S=[]{}-:,x1 \n\t\\"<', max_size=4))
+        text = text[:at] + drawn + text[until:]
     complaint = ""
     try:
         parse_cluster(text).summary()
@@ -339,23 +333,19 @@ def test_damaged_files_are_read_or_refused_in_one_line(data: st.DataObject) -> N
     assert "\n" not in complaint
 
 
-REAL: list[tuple[str, str, Callable[[Cluster], bool]]] = [
-    ("avakas.edges.csv.xz", "2-level tree, 16 leaf switches, 281 nodes", bool),
-    ("plafrim.edges.csv.xz", "125 nodes", lambda c: isinstance(c.fabrics[0], Space)),
-    ("topograph_dgx_ndr_2025.edges.csv.xz", "194 nodes", bool),
-    ("topograph_models/large.yaml", "3-level tree, 12 leaf switches, 96 nodes", bool),
-    ("topograph_models/nvl72.yaml", "3-level tree, 4 leaf switches, 72 nodes", bool),
-]
-
-
 @needs("data/topology")
-@pytest.mark.parametrize(("name", "summary", "holds"), REAL)
-def test_real_machines(
-    name: str, summary: str, holds: Callable[[Cluster], bool]
-) -> None:
-    cluster = read_cluster(FOLDER / name)
-    assert summary in cluster.summary()
-    assert holds(cluster)
+@pytest.mark.parametrize(
+    ("name", "summary"),
+    [
+        ("avakas.edges.csv.xz", "2-level tree, 16 leaf switches, 281 nodes"),
+        ("plafrim.edges.csv.xz", "with the same switches, 125 nodes"),  # a graph
+        ("topograph_dgx_ndr_2025.edges.csv.xz", "194 nodes"),
+        ("topograph_models/large.yaml", "3-level tree, 12 leaf switches, 96 nodes"),
+        ("topograph_models/nvl72.yaml", "3-level tree, 4 leaf switches, 72 nodes"),
+    ],
+)
+def test_real_machines(name: str, summary: str) -> None:
+    assert summary in read_cluster(FOLDER / name).summary()
 
 
 @needs("data/topology")
@@ -380,14 +370,9 @@ def test_long_reports_are_read_element_by_element(
     """More values than a document may have that is parsed at once; packed, too."""
     monkeypatch.setattr(parsing, "MOST_VALUES", 1000)
     images = [{"names": [f"image{i}"], "sizeBytes": i} for i in range(5)]
-    nodes = [
-        {
-            "kind": "Node",
-            "metadata": {"name": f"n{i}", "labels": {ZONE: f"z{i % 3}"}},
-            "status": {"images": images},
-        }
-        for i in range(60)
-    ]
+    nodes = [node(f"n{i}", labels={ZONE: f"z{i % 3}"}) for i in range(60)]
+    for one in nodes:
+        one["status"] = {"images": images}
     text = json.dumps({"kind": "List", "items": nodes})
     with pytest.raises(InputError, match="has more than"):
         parse_cluster(text)
