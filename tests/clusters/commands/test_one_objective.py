@@ -44,7 +44,7 @@ def test_one_default(ask: Ask, name: str, given: str) -> None:
 @pytest.mark.parametrize("objective", ["nodes", "jobs"])
 def test_answers_with_no_row_name_it(ask: Ask, objective: str) -> None:
     """All jobs end: there is no point of the front."""
-    jobs = squeue(j7=(["COMPLETING"], "n1"))
+    jobs = squeue("7 n1 COMPLETING")
     words = f"--topology TREE --state JOBS --assume-up --objective {objective} --json"
     _, out, _ = ask("defrag", words, TREE=TREE, JOBS=jobs)
     found = json.loads(out)

@@ -32,37 +32,28 @@ def scontrol(changes: dict[str, dict[str, Any]] = {}, busy: str = "") -> str:  #
     return json.dumps({"nodes": nodes})
 
 
-def squeue(**jobs: tuple[list[str], str]) -> str:
-    """Return a report of jobs by name: states and nodes."""
-    return json.dumps(
-        {
-            "jobs": [
-                {"job_id": int(name[1:]), "job_state": states, "nodes": nodes}
-                for name, (states, nodes) in jobs.items()
-            ]
-        }
-    )
+def squeue(*jobs: str) -> str:
+    """Return a report of jobs, such as ``7 g[1-2]``, or ``8 c1 COMPLETING``."""
+    rows = [job.split() for job in jobs]
+    listed = [
+        {"job_id": int(name), "job_state": states or ["RUNNING"], "nodes": nodes}
+        for name, nodes, *states in rows
+    ]
+    return json.dumps({"jobs": listed})
 
 
 def accounted(**jobs: str) -> str:
     """Return a report of sacct: jobs that run one after another."""
-    return json.dumps(
+    listed = [
         {
-            "jobs": [
-                {
-                    "job_id": int(name[1:]),
-                    "nodes": nodes,
-                    "state": {"current": ["COMPLETED"]},
-                    "time": {
-                        "submission": 100 * i,
-                        "start": 100 * i,
-                        "end": 90 + 100 * i,
-                    },
-                }
-                for i, (name, nodes) in enumerate(jobs.items(), 1)
-            ]
+            "job_id": int(name[1:]),
+            "nodes": nodes,
+            "state": {"current": ["COMPLETED"]},
+            "time": {"submission": at, "start": at, "end": at + 90},
         }
-    )
+        for at, (name, nodes) in zip(range(100, 900, 100), jobs.items(), strict=False)
+    ]
+    return json.dumps({"jobs": listed})
 
 
 def kubernetes(gpus: int, taint: str) -> str:

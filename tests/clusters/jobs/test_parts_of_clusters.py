@@ -11,9 +11,6 @@ import pytest
 
 import closeknit as ck
 from closeknit.clusters.jobs.foreign import parse as parse_foreign
-from closeknit.clusters.jobs.machine import whole_nodes
-from closeknit.clusters.jobs.placing import JobOutcome, place
-from closeknit.clusters.jobs.request import job_of
 from closeknit.clusters.placement import NodeSelector
 from closeknit.clusters.topologies import parse_cluster
 from closeknit.formulations.cluster.answer import by_model
@@ -25,6 +22,7 @@ from closeknit.solvers import Limit, Settings, Status
 from closeknit.solvers.running import clock
 
 from ..asking import Ask
+from .placed import placed
 
 THREE = """SwitchName=a Nodes=a[1-4]
 SwitchName=b Nodes=b[1-4]
@@ -33,19 +31,8 @@ SwitchName=top Switches=a,b,c
 """
 
 
-def ask(
-    topology: str, roles: dict[str, int], *constraints: dict[str, Any]
-) -> JobOutcome:
-    selector = NodeSelector(parse_cluster(topology))
-    document = {
-        "format": "closeknit/job",
-        "version": 1,
-        "roles": [{"name": name, "count": n} for name, n in roles.items()],
-        "constraints": [*constraints],
-    }
-    request = job_of(document, {}, selector.cluster.index)
-    pairs = zip(selector.cluster.fabrics, selector.free(), strict=True)
-    return place(request, [whole_nodes(fabric, free) for fabric, free in pairs])
+def cluster_of(topology: str) -> NodeSelector:
+    return NodeSelector(parse_cluster(topology))
 
 
 LOW_AND_HIGH = """SwitchName=a Nodes=a[1-2]
@@ -63,7 +50,7 @@ SwitchName=w Switches=u,v
 
 def test_parts_are_compared_by_the_same_levels() -> None:
     """The lower part has two switches in one place, the other one four in two."""
-    found = ask(LOW_AND_HIGH, {"w": 4})
+    found = placed(cluster_of(LOW_AND_HIGH), {"w": 4})
     assert found.nodes["w"] == ["a1", "a2", "b1", "b2"]
     assert found.answer.status is Status.OPTIMAL
     parts = [part.name for part in found.job.objective]
@@ -73,7 +60,7 @@ def test_parts_are_compared_by_the_same_levels() -> None:
 
 
 def test_nodes_of_two_parts_clash_by_themselves() -> None:
-    found = ask(LOW_AND_HIGH, {"w": 3}, {"require": "a1,c1"})
+    found = placed(cluster_of(LOW_AND_HIGH), {"w": 3}, {"require": "a1,c1"})
     assert found.clash is not None
     [only] = found.clash.members
     assert not isinstance(only, RoleCount)
@@ -86,9 +73,9 @@ SwitchName=a Nodes=a[1-2]
 SwitchName=b Nodes=b[1-2]
 SwitchName=t Switches=a,b
 """
-    found = ask(topology, {"w": 3}, {"within": "level2"})
+    found = placed(cluster_of(topology), {"w": 3}, {"within": "level2"})
     assert found.nodes["w"] == ["a1", "a2", "b1"]
-    found = ask(topology, {"w": 3}, {"within": "switch"})
+    found = placed(cluster_of(topology), {"w": 3}, {"within": "switch"})
     assert found.clash is not None
     [count, inside] = found.clash.members
     assert found.clash.helps[count]["count"] == 2
@@ -106,7 +93,7 @@ def test_slices_of_roles_in_any_order(
     racks = [f"SwitchName=r{i} Nodes=n{i}-[1-{size}]" for i in range(6)]
     topology = "\n".join([*racks, "SwitchName=all Switches=r[0-5]"])
     slices = {"slices": {"switch": size}, "roles": [*order]}
-    found = ask(topology, {"a": a, "b": b}, slices)
+    found = placed(cluster_of(topology), {"a": a, "b": b}, slices)
     assert found.answer.fits
     nodes = [*found.nodes[order[0]], *found.nodes[order[1]]]
     for start in range(0, a + b, size):

@@ -5,18 +5,16 @@ from __future__ import annotations
 from collections import Counter
 from itertools import pairwise
 from pathlib import Path
-from typing import Any
 
 import pytest
 
-from closeknit.clusters.jobs.machine import whole_nodes
-from closeknit.clusters.jobs.placing import JobOutcome, place
-from closeknit.clusters.jobs.request import job_of
+from closeknit.clusters.jobs.placing import JobOutcome
 from closeknit.clusters.placement import NodeSelector
 from closeknit.clusters.topologies import parse_cluster
 from closeknit.solvers import Status
 
 from ..asking import Ask
+from .placed import placed
 
 EXAMPLES = Path(__file__).resolve().parents[3] / "examples" / "jobs"
 
@@ -36,27 +34,6 @@ def racks(*sizes: int, blocks: int = 1) -> NodeSelector:
     return NodeSelector(parse_cluster("\n".join(lines)))
 
 
-def answered(
-    selector: NodeSelector,
-    roles: dict[str, int],
-    *constraints: dict[str, Any],
-    busy: tuple[str, ...] = (),
-    objective: list[Any] | None = None,
-) -> JobOutcome:
-    document: dict[str, Any] = {
-        "format": "closeknit/job",
-        "version": 1,
-        "roles": [{"name": name, "count": n} for name, n in roles.items()],
-        "constraints": list(constraints),
-    }
-    if objective is not None:
-        document["objective"] = objective
-    request = job_of(document, {}, selector.cluster.index)
-    [fabric] = selector.cluster.fabrics
-    [free] = selector.free(without=busy)
-    return place(request, [whole_nodes(fabric, free)])
-
-
 def inside(found: JobOutcome, level: str, *roles: str) -> Counter[int]:
     """Count the pods of roles by domain of a level."""
     assert found.answer.placement is not None
@@ -68,7 +45,7 @@ def inside(found: JobOutcome, level: str, *roles: str) -> Counter[int]:
 
 
 def test_kueue_15640_a_last_slice_that_is_smaller() -> None:
-    found = answered(racks(4, 4, 4, 3), {"worker": 15}, {"slices": {"switch": 4}})
+    found = placed(racks(4, 4, 4, 3), {"worker": 15}, {"slices": {"switch": 4}})
     assert sorted(inside(found, "switch", "worker").values()) == [3, 4, 4, 4]
 
 
@@ -78,19 +55,19 @@ def test_kueue_9046_several_levels_at_once(busy: int) -> None:
     selector = racks(*[16 + busy] * 3, blocks=2)
     levels = {"switch": 16, "level2": 48}
     taken = tuple(f"n{b}-{r}-1" for b in range(2) for r in range(3)) * busy
-    found = answered(
+    found = placed(
         selector, {"w": 96}, {"slices": levels}, {"within": "level3"}, busy=taken
     )
     assert found.answer.status is Status.OPTIMAL
     assert [*inside(found, "switch", "w").values()] == [16] * 6
     assert [*inside(found, "level2", "w").values()] == [48, 48]
-    more = answered(selector, {"w": 96}, {"slices": levels}, busy=(*taken, "n1-2-5"))
+    more = placed(selector, {"w": 96}, {"slices": levels}, busy=(*taken, "n1-2-5"))
     assert more.answer.status is Status.INFEASIBLE
 
 
 def test_kueue_3533_ranks_in_order() -> None:
     """The ranks of a rack follow each other, whichever racks have room."""
-    found = answered(racks(3, 5, 4, blocks=2), {"w": 15}, {"slices": {"switch": 3}})
+    found = placed(racks(3, 5, 4, blocks=2), {"w": 15}, {"slices": {"switch": 3}})
     assert found.answer.placement is not None
     tree = found.devices.tree
     racks_of = tree.home[list(found.answer.placement["w"])].tolist()
@@ -101,15 +78,15 @@ def test_kueue_3533_ranks_in_order() -> None:
 def test_kai_2077_groups_without_indices() -> None:
     """Any pod may be in any group of four: the same question as slices of four."""
     selector = racks(4, 5, 7)
-    as_slices = answered(selector, {"w": 12}, {"slices": {"switch": 4}})
-    groups = answered(selector, {"w": 12}, {"groups": {"w": 4}, "level": "switch"})
+    as_slices = placed(selector, {"w": 12}, {"slices": {"switch": 4}})
+    groups = placed(selector, {"w": 12}, {"groups": {"w": 4}, "level": "switch"})
     assert as_slices.answer.fits is groups.answer.fits is True
     assert as_slices.answer.placement == groups.answer.placement
 
 
 def test_grove_756_roles_with_constraints_of_their_own() -> None:
     """Prefill and decode in one block, each instance in a rack, routers spread."""
-    found = answered(
+    found = placed(
         racks(4, 4, 4, 4, blocks=3),
         {"prefill": 4, "decode": 8, "router": 3},
         {"within": "level2", "roles": ["prefill", "decode"]},
@@ -128,7 +105,7 @@ def test_grove_756_roles_with_constraints_of_their_own() -> None:
 
 def test_ray_enhancements_66_replicas_over_fault_domains() -> None:
     """Also volcano#5430 and sgl-project/rbg#473: leaders with theirs, then spread."""
-    found = answered(
+    found = placed(
         racks(5, 5, 5, 5, blocks=2),
         {"leader": 4, "worker": 16},
         {"groups": {"leader": 1, "worker": 4}, "level": "switch"},
@@ -158,7 +135,7 @@ COMMANDS = {
 
 
 @pytest.mark.parametrize("thread", COMMANDS)
-def test_the_example_of_a_thread_is_answered(thread: str, ask: Ask) -> None:
+def test_the_example_of_a_thread_is_placed(thread: str, ask: Ask) -> None:
     question, status, lines = COMMANDS[thread]
     base = str(EXAMPLES / thread)
     words = question if question == "select" else f"change {question}"
@@ -176,7 +153,7 @@ def test_the_example_of_a_thread_is_answered(thread: str, ask: Ask) -> None:
         assert line in " ".join(out.split())
 
 
-def test_every_example_is_of_a_thread_that_is_answered() -> None:
+def test_every_example_is_of_a_thread_that_is_placed() -> None:
     ends = (".conf", "-running.json", ".json")
     names = {path.name for path in EXAMPLES.iterdir() if path.is_file()}
     names -= {"kueue-workload.yaml", "slurm-225.sh"}  # test_request reads them

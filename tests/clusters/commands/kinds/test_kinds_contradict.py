@@ -12,7 +12,7 @@ from ..unlike_machines import NAMES, notes_of, scontrol, squeue
 
 MOVE_7 = "--state NODES MORE JOBS --target 2 --stay 9 --json"
 """Job 7 on g1 has to go to g3 or g4, as r3 is free and job 9 is on r2."""
-JOBS = squeue(j7=(["RUNNING"], "g1"), j9=(["RUNNING"], "c3"))
+JOBS = squeue("7 g1", "9 c3")
 BUSY = "g1 c3"
 BARE = json.dumps({"nodes": [{"name": x, "state": ["IDLE"]} for x in NAMES]})
 
@@ -210,8 +210,8 @@ def test_a_report_that_is_newer_says_that_a_job_is_at_its_end(ask: Ask) -> None:
     assert said.endswith("or are bound: 7 on a node that is COMPLETING")
     words = MOVE_7.replace("JOBS", "JOBS TWO")
     for ends in (["COMPLETING"], ["SUSPENDED"]):
-        two = squeue(j7=(ends, "g1"), j9=(["SUSPENDED"], "c3"))
-        three = squeue(j7=(["SUSPENDED"], "g1"), j9=(["COMPLETING"], "c3"))
+        two = squeue(f"7 g1 {' '.join(ends)}", "9 c3 SUSPENDED")
+        three = squeue("7 g1 SUSPENDED", "9 c3 COMPLETING")
         nodes = scontrol(busy=BUSY)
         _, out, _ = ask("defrag", words, NODES=nodes, JOBS=two, TWO=three, MORE=BARE)
         kept = {one["job"] for one in json.loads(out)["kept"]}
@@ -219,7 +219,7 @@ def test_a_report_that_is_newer_says_that_a_job_is_at_its_end(ask: Ask) -> None:
 
 
 def test_why_ends_no_job_on_a_drained_node(ask: Ask) -> None:
-    jobs = squeue(j7=(["RUNNING"], "g1"), j8=(["RUNNING"], "g2"))
+    jobs = squeue("7 g1", "8 g2")
     words = "-k 3 --state NODES JOBS --partition gpu"
     for change, ended in (({}, ["7"]), ({"state": ["ALLOCATED", "DRAIN"]}, ["8"])):
         nodes = scontrol({"g1": change} if change else {}, "g1 g2")

@@ -79,7 +79,7 @@ def test_why_says_that_too_few_nodes_are_of_the_kind(ask: Ask) -> None:
 def test_why_names_busy_nodes_of_the_kind_only(ask: Ask) -> None:
     files = {
         "NODES": scontrol(busy="g4 c5"),
-        "JOBS": squeue(j7=(["RUNNING"], "g4"), j8=(["RUNNING"], "c5")),
+        "JOBS": squeue("7 g4", "8 c5"),
     }
     words = "-k 4 --state NODES JOBS --partition gpu --json"
     status, out, _ = ask("why", words, **files)
@@ -97,7 +97,7 @@ MOVE_7 = "--state NODES JOBS --target 2 --stay 9 --json"
 
 
 def with_job_7(*states: str) -> dict[str, str]:
-    return {"JOBS": squeue(j7=([*states], "g1"), j9=(["RUNNING"], "c3"))}
+    return {"JOBS": squeue(f"7 g1 {' '.join(states)}", "9 c3")}
 
 
 @pytest.mark.parametrize(
@@ -150,7 +150,7 @@ def test_defrag_on_kubernetes(
 def test_defrag_never_moves_jobs_that_complete(ask: Ask, states: list[str]) -> None:
     files = {
         "NODES": scontrol({"g1": {"state": ["ALLOCATED", "COMPLETING"]}}, "c5 c6"),
-        "JOBS": squeue(j7=(states, "g1"), j9=(["RUNNING"], "c[5-6]")),
+        "JOBS": squeue(f"7 g1 {' '.join(states)}", "9 c[5-6]"),
     }
     words = "--state NODES JOBS --json"
     status, out, _ = ask("defrag", words, **files)
@@ -167,14 +167,12 @@ def test_defrag_never_moves_jobs_that_complete(ask: Ask, states: list[str]) -> N
     assert ask("defrag", fit, **files)[0] == 0
     drained = scontrol({"g1": {"state": ["DRAIN", "COMPLETING"]}}, "c5 c6")
     assert ask("defrag", fit, **files | {"NODES": drained})[0] == 3
-    alone = {"JOBS": squeue(j7=(states, "g1")), "NODES": scontrol(busy="g1")}
+    alone = {"JOBS": squeue(f"7 g1 {' '.join(states)}"), "NODES": scontrol(busy="g1")}
     assert ask("defrag", words, **alone)[0] == 0
 
 
 def test_no_job_is_moved_onto_a_node_that_is_coming_free(ask: Ask) -> None:
-    jobs = squeue(
-        j7=(["RUNNING"], "g1"), j8=(["COMPLETING"], "g3"), j9=(["RUNNING"], "c3")
-    )
+    jobs = squeue("7 g1", "8 g3 COMPLETING", "9 c3")
     for state, status in (("IDLE", 0), ("DOWN", 3)):
         nodes = scontrol({"g4": {"state": [state]}}, "g1 g3 c3")
         found, out, _ = ask("defrag", MOVE_7, NODES=nodes, JOBS=jobs)
@@ -207,17 +205,13 @@ def test_only_jobs_that_simply_run_are_moved(ask: Ask, states: list[str]) -> Non
 
 def test_a_job_that_shares_a_node_with_one_that_completes_stays(ask: Ask) -> None:
     for state, status in (("RUNNING", 0), ("COMPLETING", 3)):
-        jobs = squeue(
-            j7=(["RUNNING"], "g1"), j8=([state], "g1"), j9=(["RUNNING"], "c3")
-        )
+        jobs = squeue("7 g1", f"8 g1 {state}", "9 c3")
         nodes = scontrol(busy="g1 c3")
         assert ask("defrag", MOVE_7, NODES=nodes, JOBS=jobs)[0] == status
 
 
 def test_a_drained_or_reserved_node_is_no_room_once_its_job_has_left(ask: Ask) -> None:
-    jobs = squeue(
-        j7=(["RUNNING"], "g1"), j8=(["RUNNING"], "c3"), j9=(["RUNNING"], "c5")
-    )
+    jobs = squeue("7 g1", "8 c3", "9 c5")
     words = "--state NODES JOBS --fit 4 --stay 8,9 --json"
     held: dict[str, Any] = {"state": ["ALLOCATED"]}
     reserved = {"reservation": "r"}
@@ -246,7 +240,7 @@ def test_pods_that_terminate_are_not_moved(ask: Ask) -> None:
 def test_defrag_of_one_partition_leaves_the_others_alone(ask: Ask) -> None:
     files = {
         "NODES": scontrol(busy="g1 c5"),
-        "JOBS": squeue(j7=(["RUNNING"], "g1"), j9=(["RUNNING"], "c5")),
+        "JOBS": squeue("7 g1", "9 c5"),
     }
     for words, status in (("--target 2", 3), ("--fit 3", 3), ("--fit 2", 0)):
         of_gpu = f"--state NODES JOBS {words} --partition gpu"
@@ -295,7 +289,7 @@ SIX = {
 FILES = {
     "SWF": SWF,
     "DONE": accounted(j1="g[1,3]"),
-    "JOBS": squeue(j8=(["RUNNING"], "c1"), j9=(["RUNNING"], "c5")),
+    "JOBS": squeue("8 c1", "9 c5"),
     "BARE": json.dumps({"nodes": [{"name": x, "state": ["IDLE"]} for x in NAMES]}),
 }
 
