@@ -266,6 +266,8 @@ FAULTS = [
     ("- topology: " + "[" * 100, "is nested too deeply"),
     ("switches: {}\nblocks: [{nodes: [a]}]", "t:2: block: needs switch"),
     ('Switch\t4 "S-01"\n[1]\t"H-0a"[1]', "t:2: port: ends at a device that is not"),
+    ('Switch\t4 "S-01"\n[x]', "t:2: line: is not a port: '[x]'"),
+    ("- topology: [a]\n  flat: true", "t:1: topology: must be text"),
     (EDGES + "S-1,S-1,1", "t:6: cable: joins a node to itself: 'S-1'"),
     (EDGES + "h1,S-1,1", "t:6: cable: is listed twice: 'h1,S-1'"),
     (EDGES + "S-1", "t:6: cable: needs two names"),
