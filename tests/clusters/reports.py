@@ -49,3 +49,15 @@ def pod(on: str, *owners: str, phase: str = "Running") -> dict[str, Any]:
         "spec": {"nodeName": on} if on else {},
         "status": {"phase": phase},
     }
+
+
+def number(n: int) -> dict[str, Any]:
+    """Return a number as newer versions of Slurm write it."""
+    return {"set": True, "infinite": False, "number": n}
+
+
+def sacct(name: int, nodes: str, start: int, end: int, **more: Any) -> dict[str, Any]:
+    """Return a job of an hour at most in a report of sacct; it runs if end is 0."""
+    times = {"submission": start - 5, "start": start, "end": end, "limit": number(60)}
+    state = {"current": ["COMPLETED" if end else "RUNNING"]}
+    return {"job_id": name, "nodes": nodes, "state": state, "time": times, **more}

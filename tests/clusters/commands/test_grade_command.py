@@ -13,6 +13,7 @@ from closeknit.clusters.topologies import read_cluster
 from ...paths import ROOT
 from ..asking import Ask
 from ..clusters import hierarchy
+from ..reports import sacct
 
 CASES = ROOT / "examples" / "grade"
 
@@ -105,10 +106,8 @@ def test_nothing_is_half_written(ask: Ask, tmp_path: Path) -> None:
 
 
 def test_since_is_a_time(ask: Ask) -> None:
-    jobs = [
-        {"job_id": i, "nodes": "a01", "state": {"current": "COMPLETED"}, "time": time}
-        for i, time in enumerate(({"start": 60, "end": 70}, {"start": 80, "end": 90}))
-    ]
+    jobs = [sacct(1, "a01", 60, 70), sacct(2, "a01", 80, 90)]
+    jobs[0]["state"] = {"current": "COMPLETED"}  # as older versions write it
     for since, expected in (("0", 2), ("80", 1), ("1970-01-01T00:01:10", 1)):
         _, out, _ = ask("kueue-10574", f"--since {since}", json.dumps({"jobs": jobs}))
         assert f"{expected} decision" in out

@@ -9,6 +9,7 @@ import pytest
 
 from ...paths import ROOT
 from ..asking import Ask
+from ..reports import sacct
 
 RACKS = ROOT / "examples" / "grade" / "kueue-10574.conf"
 SWF = "; Version: 2\n" + "".join(
@@ -63,15 +64,8 @@ def test_segments_and_communication(ask: Ask) -> None:
 
 
 def test_reports_of_jobs_and_what_is_skipped(ask: Ask) -> None:
-    jobs = [
-        {
-            "job_id": i,
-            "nodes": f"x[1-{size}]",
-            "state": {"current": ["COMPLETED"]},
-            "time": {"submission": i, "start": 5 + i, "end": 50 + i},
-        }
-        for i, size in enumerate((5, 20, 40))
-    ]
+    sizes = (5, 20, 40)
+    jobs = [sacct(i, f"x[1-{n}]", 5 + i, 50 + i) for i, n in enumerate(sizes)]
     _, out, _ = ask("--replays 1", trace=json.dumps({"jobs": jobs}))
     assert "2 jobs, 1 skipped (1 larger than the machine)" in out
     status, _, err = ask("--divide 2", trace=json.dumps({"jobs": jobs}))

@@ -5,6 +5,8 @@ from __future__ import annotations
 import json
 from typing import Any
 
+from ..reports import sacct
+
 TREE = """\
 SwitchName=r1 Nodes=g[1-2],c[1-2]
 SwitchName=r2 Nodes=g[3-4],c[3-4]
@@ -42,18 +44,10 @@ def squeue(*jobs: str) -> str:
     return json.dumps({"jobs": listed})
 
 
-def accounted(**jobs: str) -> str:
-    """Return a report of sacct: jobs that run one after another."""
-    listed = [
-        {
-            "job_id": int(name[1:]),
-            "nodes": nodes,
-            "state": {"current": ["COMPLETED"]},
-            "time": {"submission": at, "start": at, "end": at + 90},
-        }
-        for at, (name, nodes) in zip(range(100, 900, 100), jobs.items(), strict=False)
-    ]
-    return json.dumps({"jobs": listed})
+def accounted(*nodes: str) -> str:
+    """Return a report of sacct: jobs 1, 2 ... that run one after another."""
+    jobs = [sacct(i, names, 100 * i, 100 * i + 90) for i, names in enumerate(nodes, 1)]
+    return json.dumps({"jobs": jobs})
 
 
 def kubernetes(gpus: int, taint: str) -> str:

@@ -25,7 +25,7 @@ from closeknit.clusters.placement import NodeSelector, Objective
 from closeknit.clusters.topologies import parse_cluster
 from closeknit.instances import InputError
 
-from ..reports import node
+from ..reports import node, number, sacct
 
 TREE = "SwitchName=a Nodes=a[1-4]\nSwitchName=b Nodes=b[1-4]\nSwitchName=t Switches=a,b"
 HOST = "kubernetes.io/hostname"
@@ -161,16 +161,6 @@ def test_lines_without_a_grade(more: dict[str, Any], why: Why, tmp_path: Path) -
     assert isinstance(other, PastDecision)
 
 
-def number(n: int) -> dict[str, Any]:
-    return {"set": True, "infinite": False, "number": n}
-
-
-def sacct(name: int, nodes: str, start: int, end: int, **more: Any) -> dict[str, Any]:
-    times = {"submission": start - 5, "start": start, "end": end, "limit": number(60)}
-    state = {"current": ["COMPLETED" if end else "RUNNING"]}
-    return {"job_id": name, "nodes": nodes, "state": state, "time": times, **more}
-
-
 def test_jobs_of_sacct(tmp_path: Path) -> None:
     jobs = [
         sacct(3, "a[1-2]", 200, 300, submit_line="sbatch --segment=2 run.sh"),
@@ -262,11 +252,11 @@ def test_free_nodes_are_those_without_an_overlapping_job(
     chance = random.Random(seed)
     names = [f"{rack}{i}" for rack in "ab" for i in range(1, 5)]
     jobs = []
-    for number in range(chance.randrange(1, 12)):
+    for name in range(chance.randrange(1, 12)):
         start = chance.randrange(10, 30)
         nodes = chance.sample(names, chance.randrange(1, 4))
         end = start + chance.randrange(0, 8)
-        jobs.append(sacct(number, ",".join(nodes), start, end))
+        jobs.append(sacct(name, ",".join(nodes), start, end))
     found = read("\n".join(map(json.dumps, jobs)), tmp_path_factory.mktemp("jobs"))
     order = sorted(jobs, key=lambda job: job["time"]["start"])
     for place, (one, job) in enumerate(zip(found, order, strict=True)):

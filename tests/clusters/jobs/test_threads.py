@@ -135,7 +135,7 @@ COMMANDS = {
 
 
 @pytest.mark.parametrize("thread", COMMANDS)
-def test_the_example_of_a_thread_is_placed(thread: str, ask: Ask) -> None:
+def test_the_example_of_a_thread_is_answered(thread: str, ask: Ask) -> None:
     question, status, lines = COMMANDS[thread]
     base = str(EXAMPLES / thread)
     words = question if question == "select" else f"change {question}"
@@ -153,7 +153,7 @@ def test_the_example_of_a_thread_is_placed(thread: str, ask: Ask) -> None:
         assert line in " ".join(out.split())
 
 
-def test_every_example_is_of_a_thread_that_is_placed() -> None:
+def test_every_example_is_of_a_thread_that_is_answered() -> None:
     ends = (".conf", "-running.json", ".json")
     names = {path.name for path in EXAMPLES.iterdir() if path.is_file()}
     names -= {"kueue-workload.yaml", "slurm-225.sh"}  # test_request reads them

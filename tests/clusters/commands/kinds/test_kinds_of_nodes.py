@@ -250,7 +250,7 @@ def test_defrag_of_one_partition_leaves_the_others_alone(ask: Ask) -> None:
 
 def test_grade_compares_with_the_nodes_of_the_kind(ask: Ask) -> None:
     """Two jobs of a report: one in the partition, the other not."""
-    jobs = accounted(j1="g[1,3]", j2="c[1,3]")
+    jobs = accounted("g[1,3]", "c[1,3]")
     words = "JOBS --state NODES --partition gpu --exclude g4 --json"
     status, out, _ = ask("grade", words, JOBS=jobs)
     one, two, totals = map(json.loads, out.splitlines())
@@ -288,7 +288,7 @@ SIX = {
 }
 FILES = {
     "SWF": SWF,
-    "DONE": accounted(j1="g[1,3]"),
+    "DONE": accounted("g[1,3]"),
     "JOBS": squeue("8 c1", "9 c5"),
     "BARE": json.dumps({"nodes": [{"name": x, "state": ["IDLE"]} for x in NAMES]}),
 }
@@ -328,7 +328,7 @@ def test_nodes_of_which_nothing_is_known_are_taken_as_alike(
 
 
 def test_what_grade_says_of_nodes_of_another_kind(ask: Ask) -> None:
-    jobs = accounted(j1="g[1,3]", j2="c[1,3]")
+    jobs = accounted("g[1,3]", "c[1,3]")
     words = "JOBS --state NODES --partition gpu"
     _, out, _ = ask("grade", words, JOBS=jobs)
     assert "  1 with chosen nodes that the job may not use" in out.splitlines()
