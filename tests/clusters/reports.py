@@ -51,6 +51,16 @@ def pod(on: str, *owners: str, phase: str = "Running") -> dict[str, Any]:
     }
 
 
+def sinfo(*entries: str) -> dict[str, Any]:
+    """Return a report of nodes and their states, such as ``n[1-4] IDLE DRAIN``."""
+    rows = [entry.split() for entry in entries]
+    listed = [
+        {"node": {"state": states}, "nodes": {"nodes": [nodes]}}
+        for nodes, *states in rows
+    ]
+    return {"sinfo": listed, "errors": []}
+
+
 def number(n: int) -> dict[str, Any]:
     """Return a number as newer versions of Slurm write it."""
     return {"set": True, "infinite": False, "number": n}

@@ -17,7 +17,7 @@ from closeknit.clusters.node_states import FREE, NodeReport, NodeRules, state_of
 from closeknit.clusters.state import parse_report, read_option, read_report
 from closeknit.instances import InputError
 
-from .reports import node, pod
+from .reports import node, pod, sinfo
 
 META = {"meta": {"plugin": {"data_parser": "data_parser/v0.0.41"}}, "errors": []}
 SINFO: dict[str, Any] = {
@@ -133,11 +133,8 @@ def test_only_the_listed_flags_leave_an_idle_node_of_slurm_free(flag: str) -> No
 
 
 def test_a_node_in_two_entries_is_as_bad_as_the_worse() -> None:
-    for states in (["IDLE"], ["DOWN"]), (["DOWN"], ["IDLE"]):
-        entries = [
-            {"node": {"state": state}, "nodes": {"nodes": ["n1"]}} for state in states
-        ]
-        assert names(parse_report(json.dumps({"sinfo": entries}))) == ("", "n1")
+    for entries in (("n1 IDLE", "n1 DOWN"), ("n1 DOWN", "n1 IDLE")):
+        assert names(parse_report(json.dumps(sinfo(*entries)))) == ("", "n1")
 
 
 def test_reserved_nodes_are_for_their_reservation_only() -> None:

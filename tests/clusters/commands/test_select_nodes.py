@@ -12,6 +12,7 @@ from closeknit.cli.app import run
 
 from ..asking import Ask
 from ..clusters import RAILS, grid
+from ..reports import node, pod, sinfo
 
 RACKS = """\
 SwitchName=r1 Nodes=a[01-19]
@@ -90,19 +91,11 @@ def test_required_nodes_and_levels(ask: Ask) -> None:
 
 def test_reports_of_slurm(ask: Ask) -> None:
     jobs = [{"job_state": ["RUNNING"], "nodes": "a[01-19],b[01-10],login1"}]
-    entries = [
-        {"node": {"state": states}, "nodes": {"nodes": [nodes]}}
-        for states, nodes in (
-            (["MIXED"], "a[01-19]"),
-            (["IDLE"], "b[01-10]"),
-            (["IDLE", "DRAIN"], "c[01-04]"),
-            (["IDLE", "POWERED_DOWN"], "c[05-06]"),
-        )
-    ]
-    files = {
-        "JOBS": json.dumps({"jobs": jobs}),
-        "SINFO": json.dumps({"sinfo": entries}),
-    }
+    nodes = sinfo(
+        *("a[01-19] MIXED", "b[01-10] IDLE", "c[01-04] IDLE DRAIN"),
+        "c[05-06] IDLE POWERED_DOWN",
+    )
+    files = {"JOBS": json.dumps({"jobs": jobs}), "SINFO": json.dumps(nodes)}
     for option in ("--busy", "--free"):
         words = f"-k 1 {option} @JOBS"
         said = "says nothing of the state of nodes: add sinfo --json, or --assume-up"
@@ -286,18 +279,13 @@ def test_bad_patterns_and_pictures(ask: Ask, words: str, complaint: str) -> None
 def test_nodes_of_kubernetes_that_cannot_be_used(ask: Ask) -> None:
     rack = "topology.kubernetes.io/rack"
     taint = {"key": "node.kubernetes.io/unreachable", "effect": "NoExecute"}
-    specs: list[dict[str, Any]]
-    specs = [{"unschedulable": True}, {}, {"taints": [taint]}, {}, {}]
+    a, b = {rack: "a"}, {rack: "b"}
     items = [
-        {
-            "metadata": {"name": name, "labels": {rack: name[0]}},
-            "spec": spec,
-            "status": {"conditions": [{"type": "Ready", "status": str(name != "a2")}]},
-        }
-        for name, spec in zip(("a1", "a2", "a3", "b1", "b2"), specs, strict=True)
+        *(node("a1", labels=a, unschedulable=True), node("a2", "False", labels=a)),
+        *(node("a3", labels=a, taints=[taint]), node("b1", labels=b)),
+        node("b2", labels=b),
     ]
-    pod = {"spec": {"nodeName": "b1"}, "status": {"phase": "Running"}}
-    files = {"PODS": json.dumps({"kind": "PodList", "items": [pod]})}
+    files = {"PODS": json.dumps({"kind": "PodList", "items": [pod("b1")]})}
     files["text"] = json.dumps({"kind": "NodeList", "items": items})
     words = f"--labels {rack} -k"
     status, out, _ = ask(words, "3", **files)

@@ -252,11 +252,11 @@ def test_free_nodes_are_those_without_an_overlapping_job(
     chance = random.Random(seed)
     names = [f"{rack}{i}" for rack in "ab" for i in range(1, 5)]
     jobs = []
-    for name in range(chance.randrange(1, 12)):
+    for i in range(chance.randrange(1, 12)):
         start = chance.randrange(10, 30)
         nodes = chance.sample(names, chance.randrange(1, 4))
         end = start + chance.randrange(0, 8)
-        jobs.append(sacct(name, ",".join(nodes), start, end))
+        jobs.append(sacct(i, ",".join(nodes), start, end))
     found = read("\n".join(map(json.dumps, jobs)), tmp_path_factory.mktemp("jobs"))
     order = sorted(jobs, key=lambda job: job["time"]["start"])
     for place, (one, job) in enumerate(zip(found, order, strict=True)):

@@ -26,6 +26,7 @@ from ..asking import Ask
 from ..clusters import hierarchy
 from ..fabrics import FOLDER
 from ..pods import grid_rows, pod_csv
+from ..reports import sinfo
 
 EXAMPLES = ROOT / "examples" / "blocks"
 
@@ -119,15 +120,7 @@ def test_placeholders_are_never_chosen_and_never_free(ask: Ask) -> None:
 
 def test_nodes_that_a_report_calls_future_are_placeholders(ask: Ask) -> None:
     """Without that, it would propose to wait until a node is free that is none."""
-    entries = [
-        {"node": {"state": [state]}, "nodes": {"nodes": nodes}}
-        for state, nodes in (
-            ("IDLE", ["n1", "n2", "n3"]),
-            ("ALLOCATED", ["n5", "n6", "n7", "n8"]),
-            ("FUTURE", ["fake1"]),
-        )
-    ]
-    report = json.dumps({"sinfo": entries, "errors": []})
+    report = json.dumps(sinfo("n[1-3] IDLE", "n[5-8] ALLOCATED", "fake1 FUTURE"))
     status, out, _ = ask("why -k 4 --segment 4 --state SINFO", FAKE, SINFO=report)
     assert status == 3
     assert "Fewest busy nodes that would have to be free: 4" in out
