@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from typing import Any
 
-from ..reports import sacct
+from ..reports import ZONE, node, sacct
 
 TREE = """\
 SwitchName=r1 Nodes=g[1-2],c[1-2]
@@ -52,20 +52,18 @@ def accounted(*nodes: str) -> str:
 
 def kubernetes(gpus: int, taint: str) -> str:
     """Return four nodes in two zones, b with so many devices and perhaps a taint."""
-    items: list[dict[str, Any]] = []
+    items = []
     for name in ("a1", "a2", "b1", "b2"):
-        spec: dict[str, Any] = {}
-        if name[0] == "b" and taint:
-            spec = {"taints": [{"key": taint, "value": "x", "effect": "NoSchedule"}]}
-        status = {
-            "conditions": [{"type": "Ready", "status": "True"}],
+        at_b = name[0] == "b"
+        taints = [{"key": taint, "value": "x", "effect": "NoSchedule"}]
+        spec = {"taints": taints} if at_b and taint else {}
+        item = node(name, labels={ZONE: name[0]}, **spec)
+        item["status"] |= {
             "nodeInfo": {"architecture": "amd64"},
-            "allocatable": {"nvidia.com/gpu": str(gpus if name[0] == "b" else 8)},
+            "allocatable": {"nvidia.com/gpu": str(gpus if at_b else 8)},
             "capacity": {"cpu": "64"},
         }
-        zone = {"topology.kubernetes.io/zone": name[0]}
-        metadata = {"name": name, "labels": zone}
-        items.append({"metadata": metadata, "spec": spec, "status": status})
+        items.append(item)
     return json.dumps({"kind": "NodeList", "items": items})
 
 

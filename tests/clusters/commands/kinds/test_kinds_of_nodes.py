@@ -251,15 +251,15 @@ def test_defrag_of_one_partition_leaves_the_others_alone(ask: Ask) -> None:
 def test_grade_compares_with_the_nodes_of_the_kind(ask: Ask) -> None:
     """Two jobs of a report: one in the partition, the other not."""
     jobs = accounted("g[1,3]", "c[1,3]")
-    words = "JOBS --state NODES --partition gpu --exclude g4 --json"
-    status, out, _ = ask("grade", words, JOBS=jobs)
+    words = "DONE --state NODES --partition gpu --exclude g4 --json"
+    status, out, _ = ask("grade", words, DONE=jobs)
     one, two, totals = map(json.loads, out.splitlines())
     assert status == 0
     assert (one["instead"], two["status"]) == ("g[1-2]", "not graded")
     assert two["detail"] == "c1: not of --partition gpu"
     assert "notes" not in totals
-    words = "JOBS --state NODES --constraint a100 --exclude g[2,4] --json"
-    _, out, _ = ask("grade", words, JOBS=jobs)
+    words = "DONE --state NODES --constraint a100 --exclude g[2,4] --json"
+    _, out, _ = ask("grade", words, DONE=jobs)
     one, *_ = map(json.loads, out.splitlines())
     assert (one["ratio"], "instead" in one) == ("1", False)
 
@@ -329,7 +329,6 @@ def test_nodes_of_which_nothing_is_known_are_taken_as_alike(
 
 def test_what_grade_says_of_nodes_of_another_kind(ask: Ask) -> None:
     jobs = accounted("g[1,3]", "c[1,3]")
-    words = "JOBS --state NODES --partition gpu"
-    _, out, _ = ask("grade", words, JOBS=jobs)
+    _, out, _ = ask("grade", "DONE --state NODES --partition gpu", DONE=jobs)
     assert "  1 with chosen nodes that the job may not use" in out.splitlines()
     assert "job 2: c1: not of --partition gpu" in out
