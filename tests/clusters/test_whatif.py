@@ -34,16 +34,9 @@ from closeknit.solvers.running.kernels import interpreted
 
 from .clusters import grid, rails
 
-TREE = "\n".join(
-    [
-        "SwitchName=a Nodes=a[1-4]",
-        "SwitchName=b Nodes=b[1-4]",
-        "SwitchName=c Nodes=c[1-4]",
-        "SwitchName=p Switches=a,b",
-        "SwitchName=t Switches=p,c",
-    ]
-)
 PARTS = "SwitchName=a Nodes=a[1-4]\nSwitchName=b Nodes=b[1-4]"
+TREE = f"{PARTS}\nSwitchName=c Nodes=c[1-4]\nSwitchName=p Switches=a,b"
+TREE += "\nSwitchName=t Switches=p,c"
 
 
 def cluster(text: str = TREE) -> NodeSelector:
