@@ -56,7 +56,7 @@ def kubernetes(gpus: int, taint: str) -> str:
     for name in ("a1", "a2", "b1", "b2"):
         at_b = name[0] == "b"
         taints = [{"key": taint, "value": "x", "effect": "NoSchedule"}]
-        spec = {"taints": taints} if at_b and taint else {}
+        spec: dict[str, Any] = {"taints": taints} if at_b and taint else {}
         item = node(name, labels={ZONE: name[0]}, **spec)
         item["status"] |= {
             "nodeInfo": {"architecture": "amd64"},

@@ -57,7 +57,7 @@ def by_name(fabric: Hierarchy, values: Wires, way: int = 1) -> dict[str, int]:
     return {name: values[link] for name, link in zip(names, ends, strict=True)}
 
 
-Reading = Callable[..., tuple[Wires, Decimal | None]]
+Reading = Callable[..., tuple[Wires, Decimal]]
 
 
 @pytest.fixture
@@ -66,7 +66,7 @@ def reading(tmp_path: Path) -> Reading:
 
     def read(
         text: str, fabric: Hierarchy, rate: int | None = None
-    ) -> tuple[Wires, Decimal | None]:
+    ) -> tuple[Wires, Decimal]:
         (file := tmp_path / "links.csv").write_text(text)
         return read_links(
             str(file), fabric, (), None if rate is None else Decimal(rate)
