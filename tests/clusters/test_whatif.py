@@ -33,6 +33,7 @@ from closeknit.simulation.stream.simulator import StartPolicy
 from closeknit.solvers.running.kernels import interpreted
 
 from .clusters import grid, rails
+from .reports import sacct
 
 PARTS = "SwitchName=a Nodes=a[1-4]\nSwitchName=b Nodes=b[1-4]"
 TREE = f"{PARTS}\nSwitchName=c Nodes=c[1-4]\nSwitchName=p Switches=a,b"
@@ -235,27 +236,17 @@ def test_networks_that_a_method_is_not_for_are_refused() -> None:
 
 
 def test_jobs_of_a_report(tmp_path: Path) -> None:
-    def job(number: int, nodes: str, *times: int, line: str = "") -> dict[str, Any]:
-        names = ("submission", "start", "end", "limit")
-        return {
-            "job_id": number,
-            "nodes": nodes,
-            "state": {"current": ["COMPLETED" if times[2] else "RUNNING"]},
-            "time": dict(zip(names, times, strict=True)),
-            "submit_line": line,
-        }
-
     jobs = [
-        job(1, "a[1-4]", 100, 110, 130, 10, line="sbatch --segment 2 x"),
-        job(2, "b[1-2]", 90, 95, 0, 1),
-        job(3, "x[1-13]", 90, 95, 96, 1),
-        job(4, "b1", 101, 110, 110, 0),
+        sacct(1, "a[1-4]", 105, 125, submit_line="sbatch --segment 2 x"),
+        *(sacct(2, "b[1-2]", 95, 0), sacct(3, "x[1-13]", 95, 96)),
+        sacct(4, "b1", 106, 106),
     ]
+    jobs[-1]["time"]["limit"] = 0
     file = tmp_path / "sacct.json"
     file.write_text(json.dumps({"jobs": jobs}), encoding="utf-8")
     found, skipped = jobs_of_report(file, 12)
     assert found == [
-        StreamJob(1, 10, 4, 20, 600, (2, 2)),
+        StreamJob(1, 10, 4, 20, 3600, (2, 2)),
         StreamJob(2, 11, 1, 0, 0),
     ]
     assert skipped == {Skipped.NO_RUN: 1, Skipped.TOO_LARGE: 1}
