@@ -4,14 +4,16 @@ from __future__ import annotations
 
 import random
 from collections import Counter
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from itertools import combinations, product
+from typing import TypeVar
 
 from closeknit.clusters.advice.layout import ClusterLayout
 from closeknit.clusters.placement import NodeSelector, Placement, Request
 from closeknit.clusters.topologies import Cluster, Hierarchy, Space, parse_cluster
 from closeknit.solvers import Status
 
+_T = TypeVar("_T")
 Held = dict[str, dict[str, None]]
 Wiring = dict[str, list[str]]
 
@@ -52,15 +54,14 @@ def fits(selector: NodeSelector, request: Request, free: Iterable[str]) -> bool:
     return found.status is not Status.INFEASIBLE
 
 
-def fewest_added(
-    selector: NodeSelector, request: Request, free: set[str], more: list[set[str]]
-) -> int | None:
-    """Return how few of some sets of nodes have to be added for a request to fit."""
-    for count in range(len(more) + 1):
-        for some in combinations(more, count):
-            if fits(selector, request, free.union(*some)):
-                return count
-    return None
+def smallest(
+    some: Sequence[_T], enough: Callable[[tuple[_T, ...]], bool]
+) -> list[tuple[_T, ...]]:
+    """Return the smallest subsets that are enough, all of them."""
+    for count in range(len(some) + 1):
+        if found := [few for few in combinations(some, count) if enough(few)]:
+            return found
+    return []
 
 
 def arrangements(layout: ClusterLayout) -> Iterator[list[frozenset[int]]]:
