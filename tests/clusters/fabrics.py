@@ -1,10 +1,13 @@
-"""Output of ibnetdiscover: of one switch, and of a DGX pod without some names."""
+"""Output of ibnetdiscover, and the line with which a topology is refused."""
 
 from __future__ import annotations
 
 from pathlib import Path
 
-from closeknit.clusters.topologies import read_name_map
+import pytest
+
+from closeknit.clusters.topologies import parse_cluster, read_name_map
+from closeknit.instances import InputError
 
 from ..modules import loaded
 from ..paths import ROOT, SHARED
@@ -33,3 +36,12 @@ def dump(*texts: str) -> str:
         lines.append(f'\nCa\t1 "H-{i:016x}"\t\t# "{text}"')
         lines.append(f'[1]({i:x}) \t"S-0a"[{i}]\t\t# lid {i} lmc 0 "leaf" lid 1 4xHDR')
     return "\n".join(lines)
+
+
+def refusal(text: str) -> str:
+    """Return the line with which a topology in the file t is refused."""
+    with pytest.raises(InputError) as raised:
+        parse_cluster(text, "t")
+    said = str(raised.value)
+    assert "\n" not in said
+    return said

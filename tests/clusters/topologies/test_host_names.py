@@ -10,7 +10,7 @@ from closeknit.clusters.topologies import parse_cluster, read_name_map
 from closeknit.instances import InputError
 
 from ..asking import Ask
-from ..fabrics import dump
+from ..fabrics import dump, refusal
 
 MELLANOX = "MT4129 ConnectX7   Mellanox Technologies"
 
@@ -38,12 +38,9 @@ def test_a_host_is_named_with_or_without_its_adapter(adapter: str) -> None:
     ],
 )
 def test_an_adapter_without_a_host_is_refused_with_its_line(text: str) -> None:
-    with pytest.raises(InputError) as raised:
-        parse_cluster(dump("a1 mlx5_0", text, "a3", text), "t")
-    said = str(raised.value)
+    said = refusal(dump("a1 mlx5_0", text, "a3", text))
     assert said.startswith("t:10: Ca: names no host: ")
     assert 'FILE with a line 0x0000000000000002 "HOST" names it; 2 have none' in said
-    assert "\n" not in said
     names = parse_cluster(dump("a1 mlx5_0", text), host_names={2: "a2"}).index
     assert set(names) == {"a1", "a2"}
 
