@@ -254,9 +254,9 @@ def test_the_machine_is_drawn(ask: Ask, tmp_path: Path) -> None:
     text = out.read_text(encoding="utf-8")
     assert "optimal (enumerated: placement-dp)" in text
     assert text.count('class="ck-a"') >= 1
-    status, said, _ = ask("-k 4 --format json", plot, text=grid("mesh 3x3"))
+    status, said, _ = ask("-k 4 --format json", plot, text=grid("torus 3x3"))
     assert (status, json.loads(said)["cost"]) == (0, {"hops": 8})
-    assert "3x3 mesh" in out.read_text(encoding="utf-8")
+    assert "3x3 torus" in out.read_text(encoding="utf-8")
     assert ask("-k 39 --busy a01", plot)[0] == 3
     assert "nothing chosen: infeasible" in out.read_text(encoding="utf-8")
 
