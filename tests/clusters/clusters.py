@@ -4,14 +4,16 @@ from __future__ import annotations
 
 import random
 from collections import Counter
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from itertools import combinations, product
+from typing import TypeVar
 
 from closeknit.clusters.advice.layout import ClusterLayout
-from closeknit.clusters.placement import NodeSelector, Request
-from closeknit.clusters.topologies import parse_cluster
+from closeknit.clusters.placement import NodeSelector, Placement, Request
+from closeknit.clusters.topologies import Cluster, Hierarchy, Space, parse_cluster
 from closeknit.solvers import Status
 
+_T = TypeVar("_T")
 Held = dict[str, dict[str, None]]
 Wiring = dict[str, list[str]]
 
@@ -52,15 +54,14 @@ def fits(selector: NodeSelector, request: Request, free: Iterable[str]) -> bool:
     return found.status is not Status.INFEASIBLE
 
 
-def fewest_added(
-    selector: NodeSelector, request: Request, free: set[str], more: list[set[str]]
-) -> int | None:
-    """Return how few of some sets of nodes have to be added for a request to fit."""
-    for count in range(len(more) + 1):
-        for some in combinations(more, count):
-            if fits(selector, request, free.union(*some)):
-                return count
-    return None
+def smallest(
+    some: Sequence[_T], enough: Callable[[tuple[_T, ...]], bool]
+) -> list[tuple[_T, ...]]:
+    """Return the smallest subsets that are enough, all of them."""
+    for count in range(len(some) + 1):
+        if found := [few for few in combinations(some, count) if enough(few)]:
+            return found
+    return []
 
 
 def arrangements(layout: ClusterLayout) -> Iterator[list[frozenset[int]]]:
@@ -141,9 +142,58 @@ def come_in_groups(nodes: list[str], size: int, hosts: Wiring) -> bool:
     )
 
 
+RAILS = "\n".join(
+    [
+        "a,b,links",
+        *(f"S-{s},S-top,1" for s in "abcd"),
+        *(
+            f"{group}{i},S-{s},1"
+            for group, near in (("g", "ab"), ("h", "bc"), ("i", "cd"))
+            for i in range(4)
+            for s in near
+        ),
+    ]
+)
+"""Cables of three groups of four hosts; neighbours share one of their switches."""
+
+
+def hierarchy(cluster: Cluster) -> Hierarchy:
+    """Return the only part of a cluster, which is a tree or consists of blocks."""
+    [fabric] = cluster.fabrics
+    assert isinstance(fabric, Hierarchy)
+    return fabric
+
+
+def space_of(cluster: Cluster) -> Space:
+    """Return the only part of a cluster, which is no tree."""
+    [fabric] = cluster.fabrics
+    assert isinstance(fabric, Space)
+    return fabric
+
+
 def rails() -> NodeSelector:
-    """Three groups of four hosts; neighbouring groups share one of their switches."""
-    rows = [f"S-{s},S-top,1" for s in "abcd"]
-    for group, switches in zip("ghi", ("ab", "bc", "cd"), strict=True):
-        rows += [f"{group}{i},S-{s},1" for i in range(4) for s in switches]
-    return NodeSelector(parse_cluster("\n".join(["a,b,links", *rows])))
+    """Choose from these hosts."""
+    return NodeSelector(parse_cluster(RAILS))
+
+
+def grid(words: str) -> str:
+    """Return the file of a full mesh or torus; nodes are called after their cells."""
+    shape = words.split()[1].split("x")
+    cells = [*product(*(map(str, range(int(side))) for side in shape))]
+    rows = [f"n{''.join(cell)},{','.join(cell)}" for cell in cells]
+    return "\n".join([f"# {words}", f"node,{','.join('xyz'[: len(shape)])}", *rows])
+
+
+def racks(*sizes: int) -> NodeSelector:
+    """Choose from racks r0, r1 ... with so many nodes each, below one switch."""
+    lines = [f"SwitchName=r{i} Nodes=r{i}n[1-{size}]" for i, size in enumerate(sizes)]
+    top = f"SwitchName=t Switches=r[0-{len(sizes) - 1}]"
+    return NodeSelector(parse_cluster("\n".join([*lines, top])))
+
+
+def per_rack(selector: NodeSelector, found: Placement) -> list[int]:
+    """Count the chosen nodes of every rack, which are called after it."""
+    fabric = selector.cluster.fabrics[found.fabric]
+    racks = {name.partition("n")[0]: None for name in fabric.nodes}
+    counts = Counter(fabric.nodes[i].partition("n")[0] for i in found.chosen)
+    return [counts[rack] for rack in racks]

@@ -2,40 +2,28 @@
 
 from __future__ import annotations
 
-import json
-from typing import Any
-
 import pytest
 
 from closeknit.clusters.availability import Availability, Known, availability
-from closeknit.clusters.kinds import NodeKind
 from closeknit.clusters.node_states import NodeReport, NodeRules
-from closeknit.clusters.state import parse_report
 from closeknit.clusters.topologies import Cluster, parse_cluster
 from closeknit.instances import InputError
+
+from .reports import ZONE, labelled, node, pod, report
 
 CLUSTER = parse_cluster("SwitchName=s Nodes=n[1-6]")
 ALIKE = "no report says what the nodes are: all are taken as alike"
 
 
-def report(file: str = "", **document: Any) -> NodeReport:
-    found = parse_report(json.dumps(document))
-    found.file = file
-    return found
-
-
 def slurm(file: str = "sinfo.json", **states: str) -> NodeReport:
     nodes = [{"name": name, "state": words.split()} for name, words in states.items()]
-    return report(file, nodes=nodes)
+    return report({"nodes": nodes}, file)
 
 
-SQUEUE = report("squeue.json", jobs=[{"job_state": ["RUNNING"], "nodes": "n[1-2]"}])
+JOB = {"job_state": ["RUNNING"], "nodes": "n[1-2]"}
+SQUEUE = report({"jobs": [JOB]}, "squeue.json")
 SINFO = slurm(n1="ALLOCATED", n3="IDLE", n4="IDLE DRAIN", n5="IDLE POWERED_DOWN")
-PODS = report(
-    "pods.json",
-    kind="PodList",
-    items=[{"spec": {"nodeName": "n1"}, "status": {"phase": "Running"}}],
-)
+PODS = report({"kind": "PodList", "items": [pod("n1")]}, "pods.json")
 
 
 def free(found: Availability, cluster: Cluster = CLUSTER) -> list[str]:
@@ -79,6 +67,8 @@ def test_a_node_is_free_if_a_report_says_so_and_nothing_speaks_against_it(
     assert list(found.document()["not_free"]) == sorted(counts)
     no_boot = Known(reports=reports, rules=NodeRules(boot=False))
     assert free(availability(CLUSTER, no_boot)) == ["n3"]
+    up = availability(CLUSTER, Known(reports=[SINFO], assume_up=True))
+    assert free(up) == ["n2", "n3", "n5", "n6"]
 
 
 def test_reports_of_nodes_add_up_and_the_worse_counts() -> None:
@@ -103,28 +93,9 @@ def test_the_user_may_say_which_nodes_are_free() -> None:
             availability(CLUSTER, known)
 
 
-def test_nodes_of_which_nothing_is_said_can_be_assumed_up() -> None:
-    found = availability(CLUSTER, Known(reports=[SINFO], assume_up=True))
-    assert free(found) == ["n2", "n3", "n5", "n6"]
-
-
-def test_a_reservation_is_known_to_a_report() -> None:
-    nodes = [
-        {"name": f"n{i}", "state": ["IDLE", *flags], "reservation": name}
-        for i, flags, name in ((1, ["RESERVED"], "course"), (2, [], ""))
-    ]
-    known = [report("nodes.json", nodes=nodes)]
-    found = availability(CLUSTER, Known(reports=known))
-    assert (free(found), found.reasons["n1"]) == (["n2"], "RESERVED")
-    of_course = Known(reports=known, rules=NodeRules("course"))
-    assert free(availability(CLUSTER, of_course)) == ["n1"]
-    with pytest.raises(InputError, match="--reservation: no report of nodes names it"):
-        availability(CLUSTER, Known(reports=known, rules=NodeRules("curse")))
-
-
 def test_reports_that_are_older_than_five_minutes_get_a_note() -> None:
     nodes = [{"name": "n1", "state": ["IDLE", "PLANNED"]}]
-    old = report("nodes.json", nodes=nodes, last_update=1000)
+    old = report({"nodes": nodes, "last_update": 1000}, "nodes.json")
     planned = "1 free node is planned for a job that waits"
     for now, notes in ((1300, ()), (1361, ("nodes.json is 6 minutes old",))):
         found = availability(CLUSTER, Known(reports=[old]), now=now)
@@ -132,40 +103,13 @@ def test_reports_that_are_older_than_five_minutes_get_a_note() -> None:
         assert found.document()["planned"] == 1
 
 
-def kubernetes(**states: dict[str, Any]) -> dict[str, Any]:
-    items = [
-        {"metadata": {"name": name, "labels": {"topology.kubernetes.io/zone": "z"}}}
-        | parts
-        for name, parts in states.items()
-    ]
-    return {"kind": "NodeList", "items": items}
-
-
-def test_what_nodes_are_is_said_or_that_it_is_not_known() -> None:
-    assert availability(CLUSTER, Known()).notes == ()
-    known = [{"name": f"n{i}", "state": ["IDLE"], "cpus": 64} for i in range(1, 7)]
-    whole = availability(CLUSTER, Known(reports=[report("nodes.json", nodes=known)]))
-    assert (whole.notes, whole.kinds["n6"]) == ((), NodeKind(cores=64))
-    part = availability(CLUSTER, Known(reports=[report("some.json", nodes=known[:4])]))
-    assert part.notes == (
-        "no report says what 2 of the nodes are: these are taken as alike",
-    )
-
-
-READY = {"status": {"conditions": [{"type": "Ready", "status": "True"}]}}
-
-
 def test_a_topology_of_kubernetes_is_a_report_of_its_nodes() -> None:
     taints = [{"key": "gpu", "effect": "NoSchedule"}]
-    cluster = parse_cluster(
-        kubernetes(
-            n1=READY,
-            n2=READY,
-            n3={"spec": {"unschedulable": True}} | READY,
-            n4={"spec": {"taints": taints}} | READY,
-            n5={},
-        )
-    )
+    items = [
+        *(node("n1"), node("n2"), node("n3", unschedulable=True)),
+        *(node("n4", taints=taints), node("n5", ready="")),
+    ]
+    cluster = parse_cluster({"kind": "NodeList", "items": items})
     found = availability(cluster, Known(reports=[PODS]))
     assert (free(found, cluster), found.source) == (["n2"], "topology, pods.json")
     reasons = {"busy", "unschedulable", "taint gpu", "not Ready"}
@@ -175,7 +119,7 @@ def test_a_topology_of_kubernetes_is_a_report_of_its_nodes() -> None:
 
 
 def test_labels_alone_are_no_report() -> None:
-    cluster = parse_cluster(kubernetes(n1={}, n2={}))
+    cluster = parse_cluster(labelled({ZONE: "z"}, {ZONE: "z"}))
     assert availability(cluster, Known()).source == "not given"
     with pytest.raises(InputError, match="add kubectl get nodes -o json, or --assume"):
         availability(cluster, Known(reports=[PODS]))

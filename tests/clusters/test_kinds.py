@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from functools import reduce
 from itertools import permutations, product
 from typing import Any
@@ -78,48 +79,33 @@ def test_fields_of_another_type_are_refused(field: str, value: Any) -> None:
         kind_in_slurm({field: value}, "n", free=True)
 
 
+def container(limit: int = 0, request: int = 0, **more: Any) -> dict[str, Any]:
+    """Return a container with so many GPUs."""
+    found = {"limits": limit, "requests": request}
+    resources = {key: {"nvidia.com/gpu": n} for key, n in found.items() if n}
+    return {"resources": resources, **more}
+
+
 def test_what_kubernetes_says_of_a_node() -> None:
     product = {"nvidia.com/gpu.product": "A100", "kubernetes.io/hostname": "n"}
+    taints = [
+        {"key": "gpu", "value": "yes", "effect": "NoSchedule"},
+        {"key": "soft", "effect": "PreferNoSchedule"},
+        {"key": "node.kubernetes.io/not-ready", "effect": "NoExecute"},
+    ]
+    usable = {"cpu": "63770m", "memory": "500Gi", "nvidia.com/gpu": "8"}
     item = {
         "metadata": {"labels": product},
-        "spec": {
-            "taints": [
-                {"key": "gpu", "value": "yes", "effect": "NoSchedule"},
-                {"key": "soft", "effect": "PreferNoSchedule"},
-                {"key": "node.kubernetes.io/not-ready", "effect": "NoExecute"},
-            ]
-        },
+        "spec": {"taints": taints},
         "status": {
             "nodeInfo": {"architecture": "arm64"},
             "capacity": {"cpu": "64"},
-            "allocatable": {
-                **{"cpu": "63770m", "memory": "500Gi", "nvidia.com/gpu": "8"},
-                "hugepages-2Mi": "0",
-            },
+            "allocatable": usable | {"hugepages-2Mi": "0"},
         },
     }
-    pod = {
-        "spec": {
-            "containers": [
-                {"resources": {"requests": {"cpu": "1", "nvidia.com/gpu": "2"}}},
-                {
-                    "resources": {
-                        "limits": {"nvidia.com/gpu": 1},
-                        "requests": {"cpu": 1},
-                    }
-                },
-                {},
-            ],
-            "initContainers": [
-                {"resources": {"limits": {"nvidia.com/gpu": 2}}},
-                {
-                    "resources": {"limits": {"nvidia.com/gpu": 1}},
-                    "restartPolicy": "Always",
-                },
-            ],
-        }
-    }
-    used = devices_of_pod(pod, "p")
+    begin = [container(limit=2), container(limit=1, restartPolicy="Always")]
+    spec = {"containers": [container(request=2), container(limit=1), {}]}
+    used = devices_of_pod({"spec": spec | {"initContainers": begin}}, "p")
     assert used == {"nvidia.com/gpu": 4}
     found = kind_in_kubernetes(item, "n")
     assert found.devices == (("nvidia.com/gpu", 8),)
@@ -177,23 +163,20 @@ def test_constraints_mean_what_slurm_means(text: str, meaning: Any) -> None:
 
 
 @pytest.mark.parametrize(
-    "text",
+    ("text", "says"),
     [
-        "a&",
-        "(a",
-        "a)",
-        "|",
-        "a b",
-        "[a*2]",
-        "a*2",
-        "a,b",
-        "a|b&c",
-        "(a|b&c)",
-        "(" * 40 + "a" + ")" * 40,
+        *((text, "cannot be read at ") for text in ("a&", "(a", "a)", "|", "a b")),
+        ("(" * 40 + "a" + ")" * 40, ""),
+        ("[a*2]", "counts of nodes and brackets ('[') are not supported"),
+        ("a*2", "counts of nodes and brackets ('*') are not supported"),
+        ("[a|b]", "counts of nodes and brackets ('[') are not supported"),
+        ("a,b", "has a comma, which sbatch refuses: & is its word for and"),
+        ("a|b&c", "has & after |, which needs parentheses"),
+        ("(a|b&c)", "has & after |, which needs parentheses"),
     ],
 )
-def test_what_is_no_constraint_is_refused(text: str) -> None:
-    with pytest.raises(InputError, match="--constraint"):
+def test_what_is_no_constraint_is_refused(text: str, says: str) -> None:
+    with pytest.raises(InputError, match=f"--constraint: .*{re.escape(says)}"):
         Demand(constraint=text)
 
 
@@ -209,8 +192,9 @@ def test_partitions_and_constraints_choose_nodes() -> None:
     with pytest.raises(InputError, match="did you mean gpu"):
         usable_nodes(kinds, Demand("gpus"))
     for bare in ({}, {"n1": NodeKind(architecture="x86_64")}):
-        with pytest.raises(InputError, match="--partition: needs a report of nodes"):
-            usable_nodes(bare, Demand("gpu"))
+        for demand in (Demand("gpu"), Demand(constraint="ib")):
+            with pytest.raises(InputError, match=r"--\w+: needs a report of nodes"):
+                usable_nodes(bare, demand)
     with pytest.raises(InputError, match=r"--constraint: no such feature: 'opa'.*ib"):
         usable_nodes(kinds, Demand(constraint="ib|opa"))
     with pytest.raises(InputError, match="--partition: names no partition"):

@@ -2,49 +2,25 @@
 
 from __future__ import annotations
 
-import json
 from typing import Any
 
 import pytest
 
 from closeknit.clusters.availability import Known, availability
 from closeknit.clusters.node_states import NodeReport, NodeRules, state_of_slurm
-from closeknit.clusters.state import parse_report
 from closeknit.clusters.topologies import Cluster, parse_cluster
 from closeknit.instances import InputError
+
+from .reports import node, pod, report
 
 CLUSTER = parse_cluster("SwitchName=s Nodes=n[1-3]")
 META = {"plugin": {"data_parser": "data_parser/v0.0.42"}, "slurm": {"cluster": "c"}}
 SINFO = {"sinfo": [{"node": {"state": ["IDLE"]}, "nodes": {"nodes": ["n[1-3]"]}}]}
 
 
-def report(document: dict[str, Any]) -> NodeReport:
-    return parse_report(json.dumps(document))
-
-
 def free(*reports: NodeReport, cluster: Cluster = CLUSTER) -> list[str]:
     found = availability(cluster, Known(reports=reports))
     return [name for name in cluster.index if name not in found.reasons]
-
-
-def node(name: str, **spec: object) -> dict[str, Any]:
-    labels = {"topology.kubernetes.io/zone": "z"}
-    return {
-        "kind": "Node",
-        "metadata": {"name": name, "labels": labels},
-        "spec": spec,
-        "status": {"conditions": [{"type": "Ready", "status": "True"}]},
-    }
-
-
-def pod(on: str, *owners: str, phase: str = "Running") -> dict[str, Any]:
-    listed = [{"kind": owner} for owner in owners]
-    return {
-        "kind": "Pod",
-        "metadata": {"name": "p", "ownerReferences": listed},
-        "spec": {"nodeName": on} if on else {},
-        "status": {"phase": phase},
-    }
 
 
 @pytest.mark.parametrize("words", ["", " ", "IDLE+", "IDLE + DRAIN"])

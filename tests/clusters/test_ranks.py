@@ -14,21 +14,25 @@ from hypothesis import strategies as st
 from closeknit.clusters.ranks import hops_between, order_on
 from closeknit.clusters.topologies import parse_cluster
 from closeknit.instances import InputError
+from closeknit.instances.arrays import IntArray
 from closeknit.network.workloads.communication import traffic_of
 from closeknit.solvers import Status
 
-from .clusters import small_tree
+from .clusters import grid, small_tree
 
-TORUS = "# torus 4x4\nnode,x,y\n" + "\n".join(
-    f"n{x}{y},{x},{y}" for x in range(4) for y in range(4)
-)
+
+def links_of(name: str, ranks: int) -> IntArray:
+    """Return who sends to whom by a pattern that is known."""
+    traffic = traffic_of(name, ranks)
+    assert traffic is not None
+    return traffic
 
 
 @settings(max_examples=30, deadline=None)
 @given(st.integers(0, 10**6))
 def test_hops_are_those_of_the_paths(seed: int) -> None:
     chance = random.Random(seed)
-    text = small_tree(chance) if chance.random() < 0.7 else TORUS
+    text = small_tree(chance) if chance.random() < 0.7 else grid("torus 4x4")
     [fabric] = parse_cluster(text).fabrics
     nodes = sorted(chance.sample(range(len(fabric.nodes)), min(5, len(fabric.nodes))))
     expected = [[fabric.distance(a, b) for b in nodes] for a in nodes]
@@ -42,8 +46,7 @@ def test_small_orders_are_optimal(seed: int, pattern: str) -> None:
     [fabric] = parse_cluster(small_tree(chance)).fabrics
     k = min(6, len(fabric.nodes))
     nodes = sorted(chance.sample(range(len(fabric.nodes)), k))
-    traffic = traffic_of(pattern, k)
-    assert traffic is not None
+    traffic = links_of(pattern, k)
     hops = hops_between(fabric, nodes)
     found, plain = order_on(fabric, nodes, traffic)
     assert found.chosen is not None
@@ -61,8 +64,7 @@ def test_ranks_of_a_switch_are_in_the_order_of_its_nodes() -> None:
     text = "SwitchName=a Nodes=a[0-3]\nSwitchName=b Nodes=b[0-3]\n"
     text += "SwitchName=t Switches=a,b"
     [fabric] = parse_cluster(text).fabrics
-    traffic = traffic_of("ring", 8)
-    assert traffic is not None
+    traffic = links_of("ring", 8)
     found, plain = order_on(fabric, range(8), traffic)
     assert (found.objective, plain) == (20, 20)
     for places in ([0, 1, 2, 3], [4, 5, 6, 7]):
@@ -72,8 +74,7 @@ def test_ranks_of_a_switch_are_in_the_order_of_its_nodes() -> None:
 @given(st.integers(1, 64), st.sampled_from(["halo2d", "halo3d"]))
 @settings(max_examples=40, deadline=None)
 def test_halos_have_the_links_of_a_grid(ranks: int, name: str) -> None:
-    traffic = traffic_of(name, ranks)
-    assert traffic is not None
+    traffic = links_of(name, ranks)
     axes = 2 if name == "halo2d" else 3
     shapes = (
         [shape for shape in np.ndindex(*[ranks + 1] * axes) if prod(shape) == ranks]
@@ -87,26 +88,14 @@ def test_halos_have_the_links_of_a_grid(ranks: int, name: str) -> None:
 
 
 def test_patterns_by_their_definition() -> None:
-    ring = traffic_of("ring", 4)
-    assert ring is not None
+    ring = links_of("ring", 4)
     assert np.argwhere(ring).tolist() == [[0, 1], [1, 2], [2, 3], [3, 0]]
-    assert [
-        int(one.sum()) for k in (1, 2) if (one := traffic_of("ring", k)) is not None
-    ] == [0, 1]
-    every = traffic_of("all-to-all", 5)
-    assert every is not None
+    assert [int(links_of("ring", k).sum()) for k in (1, 2)] == [0, 1]
+    every = links_of("all-to-all", 5)
     assert int(every.sum()) == 10
-    halo = traffic_of("halo3d:1x2x3", 6)
-    assert halo is not None
-    assert np.argwhere(halo).tolist() == [
-        [0, 1],
-        [0, 3],
-        [1, 2],
-        [1, 4],
-        [2, 5],
-        [3, 4],
-        [4, 5],
-    ]
+    halo = links_of("halo3d:1x2x3", 6)
+    pairs = {(0, 1), (0, 3), (1, 2), (1, 4), (2, 5), (3, 4), (4, 5)}
+    assert {*map(tuple, np.argwhere(halo).tolist())} == pairs
     assert traffic_of("traffic.csv", 5) is None
 
 

@@ -20,7 +20,15 @@ from closeknit.instances import InputError
 from closeknit.scheduler.hostlist import unfold
 from closeknit.solvers import Status
 
-from ..clusters import Held, least_moves, rails, random_fabric, random_jobs, small_tree
+from ..clusters import (
+    Held,
+    grid,
+    least_moves,
+    rails,
+    random_fabric,
+    random_jobs,
+    small_tree,
+)
 
 TREE = """\
 SwitchName=s0 Nodes=a[0-2]
@@ -108,14 +116,6 @@ def test_jobs_are_moved_to_nodes_of_their_kind() -> None:
     assert (numbers(point), point.freed) == ((2, 1), (1,))
 
 
-def test_the_front_ends_where_it_is_impossible() -> None:
-    layout = laid_out(TREE, held_by(x="a0", y="b0", z="c0 c1"))
-    points = list(front(layout))
-    assert [(count, numbers(p)) for count, p in points] == [(1, (1, 1)), (2, None)]
-    alone = laid_out(TREE, held_by(x="a0", y="b0", z="c0"))
-    assert nodes_of(front(alone)) == [1, 2, None]
-
-
 def ordered(layout: ClusterLayout, **targets: str) -> list[tuple[str, bool]] | None:
     """Return in which order jobs get to others' switches, and which are parked."""
     state = layout.state
@@ -200,8 +200,7 @@ def test_a_switch_of_two_rails_is_freed_of_both_groups() -> None:
 
 
 def test_planes_of_a_mesh_are_freed() -> None:
-    rows = "".join(f"n{x}{y},{x},{y}\n" for x in range(3) for y in range(2))
-    text = f"# mesh 3x2\nnode,x,y\n{rows}"
+    text = grid("mesh 3x2")
     held = held_by(x="n00", y="n11", z="n20")
     layout = laid_out(text, held)
     assert (layout.level, layout.names) == ("plane-x", ("x=0", "x=1", "x=2"))

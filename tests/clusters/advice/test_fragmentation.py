@@ -12,9 +12,17 @@ from hypothesis import strategies as st
 from closeknit.clusters.advice.fragmentation import rooms, usual_sizes
 from closeknit.clusters.advice.free_capacity import largest_submesh
 from closeknit.clusters.placement import NodeSelector
-from closeknit.clusters.topologies import Hierarchy, Space, parse_cluster
+from closeknit.clusters.topologies import Hierarchy, parse_cluster
 
-from ..clusters import come_in_groups, random_fabric, random_jobs, small_tree
+from ..clusters import (
+    come_in_groups,
+    grid,
+    hierarchy,
+    random_fabric,
+    random_jobs,
+    small_tree,
+    space_of,
+)
 
 
 @settings(max_examples=40, deadline=None)
@@ -22,8 +30,7 @@ from ..clusters import come_in_groups, random_fabric, random_jobs, small_tree
 def test_rooms_are_those_counted_by_name(seed: int, size: int) -> None:
     chance = random.Random(seed)
     selector = NodeSelector(parse_cluster(small_tree(chance)))
-    [fabric] = selector.cluster.fabrics
-    assert isinstance(fabric, Hierarchy)
+    fabric = hierarchy(selector.cluster)
     held = random_jobs(chance, fabric.nodes, 0.4)
     found = rooms(selector, selector.free(without=held), [size])
     assert [one.level for one in found] == list(fabric.levels)
@@ -92,17 +99,13 @@ def test_groups_at_switches_are_those_of_all_packings(seed: int, size: int) -> N
 )
 def test_the_largest_free_submesh_is_that_of_all_boxes(network: str, seed: int) -> None:
     chance = random.Random(seed)
+    selector = NodeSelector(parse_cluster(grid(network)))
+    fabric = space_of(selector.cluster)
     shape = tuple(map(int, network.split()[1].split("x")))
-    cells = list(product(*map(range, shape)))
-    rows = [f"n{i},{','.join(map(str, cell))}" for i, cell in enumerate(cells)]
-    names = ",".join("xyz"[: len(shape)])
-    text = "\n".join([f"# {network}", f"node,{names}", *rows])
-    selector = NodeSelector(parse_cluster(text))
-    [fabric] = selector.cluster.fabrics
-    assert isinstance(fabric, Space)
-    busy = {f"n{i}" for i in range(len(cells)) if chance.random() < 0.4}
-    free = selector.free(without=busy)
-    idle = {cell for i, cell in enumerate(cells) if f"n{i}" not in busy}
+    cells = [*product(*map(range, shape))]
+    busy = {cell for cell in cells if chance.random() < 0.4}
+    free = selector.free(without=[f"n{''.join(map(str, cell))}" for cell in busy])
+    idle = {*cells} - busy
     best = 0
     for begin, sides in product(cells, product(*(range(1, s + 1) for s in shape))):
         box = [

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import random
 from dataclasses import replace
-from itertools import combinations
 
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from closeknit.clusters.advice.obstacle import JobsToEnd
 from closeknit.clusters.advice.why import explain
 from closeknit.clusters.placement import NodeSelector, Request
 from closeknit.clusters.topologies import Hierarchy, parse_cluster
@@ -19,12 +19,13 @@ from closeknit.solvers.running.kernels import interpreted
 
 from ..clusters import (
     Held,
-    fewest_added,
     fits,
+    grid,
     rails,
     random_fabric,
     random_jobs,
     small_tree,
+    smallest,
 )
 
 BLOCKS = """\
@@ -77,7 +78,8 @@ def test_the_least_changes_are_those_of_all_subsets(
         usable = {n for n in nodes if n not in out}
         now = usable - set(held)
         busy = [{n} for n in sorted(usable & set(held))]
-        least = fewest_added(selector, request, now, busy)
+        few = smallest(busy, lambda some: fits(selector, request, now.union(*some)))
+        least = len(few[0]) if few else None
         assert found.never == (least is None)
         assert found.fits == (least == 0)
         if least is not None:
@@ -116,20 +118,12 @@ def check_changes(
         *["require"] * bool(request.require),
         *["exclude"] * bool(out),
     ]
-    for count in range(1, len(names) + 1):
-        enough = tuple(
-            dropped
-            for dropped in combinations(names, count)
-            if fits(
-                selector,
-                relaxed(request, dropped),
-                state if "exclude" in dropped else state - out,
-            )
-        )
-        if enough:
-            assert changes == enough
-            return
-    assert changes == ()
+
+    def suffice(dropped: tuple[str, ...]) -> bool:
+        left = state if "exclude" in dropped else state - out
+        return fits(selector, relaxed(request, dropped), left)
+
+    assert [*changes] == smallest(names, suffice)
 
 
 def check_jobs(
@@ -140,25 +134,16 @@ def check_jobs(
     out: set[str],
     jobs: object,
 ) -> None:
-    from closeknit.clusters.advice.obstacle import JobsToEnd
-
     assert isinstance(jobs, JobsToEnd)
     names = sorted({job for some in held.values() for job in some})
-    for count in range(len(names) + 1):
-        enough = [
-            some
-            for some in combinations(names, count)
-            if fits(
-                selector,
-                request,
-                now | {n for n, by in held.items() if set(by) <= set(some)} - out,
-            )
-        ]
-        if enough:
-            assert jobs.bound == count
-            assert jobs.jobs in enough
-            return
-    raise AssertionError("all jobs together must suffice")
+
+    def suffice(some: tuple[str, ...]) -> bool:
+        ended = {n for n, by in held.items() if set(by) <= set(some)}
+        return fits(selector, request, now | ended - out)
+
+    enough = smallest(names, suffice)
+    assert jobs.bound == len(enough[0])
+    assert jobs.jobs in enough
 
 
 def test_slurm_segments_name_the_job_in_the_way() -> None:
@@ -173,20 +158,8 @@ def test_slurm_segments_name_the_job_in_the_way() -> None:
     assert found.values == {"segment": 9}
 
 
-def test_what_never_fits_names_the_constraint() -> None:
-    selector = NodeSelector(parse_cluster(BLOCKS))
-    with interpreted():
-        found = explain(selector, Request(40, segment=20), selector.free(), {})
-        assert found.never
-        assert found.changes == (("segment",),)
-        assert found.values == {"segment": 8}  # 16 + 16 + 8 nodes
-        large = explain(selector, Request(60), selector.free(), {})
-    assert (large.never, large.changes, large.most) == (True, (), 48)
-
-
 def test_networks_without_switches_have_no_groups() -> None:
-    rows = "\n".join(f"n{x},{x}" for x in range(5))
-    selector = NodeSelector(parse_cluster(f"# mesh 5\nnode,x\n{rows}"))
+    selector = NodeSelector(parse_cluster(grid("mesh 5")))
     free = selector.free(without=["n1", "n3"])
     with interpreted():
         found = explain(selector, Request(4), free, {}, {"n1": {"a": None}})

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
 import pytest
 
-from closeknit.cli.app import run
+from ..asking import Ask
 
 TREE = """SwitchName=r1 Nodes=a[1-4]
 SwitchName=r2 Nodes=b[1-4]
@@ -23,22 +24,24 @@ JOBS: list[dict[str, Any]] = [
 ]
 
 
-def files(folder: Path, jobs: Any) -> list[str]:
-    (folder / "t.conf").write_text(TREE)
-    document = {"format": "closeknit/running-jobs", "version": 1, "jobs": jobs}
-    (folder / "jobs.json").write_text(json.dumps(document))
-    running = ["--running", str(folder / "jobs.json")]
-    return ["--topology", str(folder / "t.conf"), *running]
+Change = Callable[..., tuple[int, dict[str, Any], str]]
 
 
-def ask(
-    capsys: pytest.CaptureFixture[str], folder: Path, *words: str, jobs: Any = JOBS
-) -> tuple[int, dict[str, Any], str]:
-    action, *more = words
-    given = ["change", action, *files(folder, jobs), *more, "--json", "-"]
-    status = run(given)
-    out, err = capsys.readouterr()
-    return status, json.loads(out) if out else {}, err
+@pytest.fixture
+def change(ask: Ask) -> Change:
+    """Ask what to change where these jobs run; return the document of the answer."""
+
+    def changed(
+        words: str, jobs: Any = JOBS, **files: str
+    ) -> tuple[int, dict[str, Any], str]:
+        action, _, more = words.partition(" ")
+        document = {"format": "closeknit/running-jobs", "version": 1, "jobs": jobs}
+        files |= {"TREE": TREE, "JOBS": json.dumps(document)}
+        given = f"change {action} --topology TREE --running JOBS --json - {more}"
+        status, out, err = ask(given, **files)
+        return status, json.loads(out) if out else {}, err
+
+    return changed
 
 
 def values(shown: dict[str, Any]) -> list[int]:
@@ -46,39 +49,34 @@ def values(shown: dict[str, Any]) -> list[int]:
     return [stage["value"] for stage in shown["stages"]]
 
 
-def test_preempt_names_the_jobs(
-    capsys: pytest.CaptureFixture[str], tmp_path: Path
-) -> None:
-    status, shown, _ = ask(capsys, tmp_path, "preempt", "-k", "4", "--segment", "4")
+def test_preempt_names_the_jobs(change: Change) -> None:
+    status, shown, _ = change("preempt -k 4 --segment 4")
     assert status == 0
     assert shown["end"] == ["18", "19"]
     assert values(shown) == [1, 2, 3, 0]
     assert shown["nodes"] == ["b1", "b2", "b3", "b4"]
-    few = ("preempt", "-k", "4", "--segment", "4", "--below", "1")
-    status, shown, _ = ask(capsys, tmp_path, *few)
+    status, shown, _ = change("preempt -k 4 --segment 4 --below 1")
     assert (status, shown["possible"]) == (3, False)
 
 
-def test_repair_and_drain(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
-    words = ("--placed", "a[1-3]", "--failed", "a2", "--segment", "3")
-    status, shown, _ = ask(capsys, tmp_path, "repair", *words)
+def test_repair_and_drain(change: Change) -> None:
+    status, shown, _ = change("repair --placed a[1-3] --failed a2 --segment 3")
     assert (status, shown["nodes"]) == (0, ["a1", "a4", "a3"])
     [move] = shown["moves"]
     assert move == {"job": "17", "from": "", "to": "a4", "spare": False}
-    status, shown, _ = ask(capsys, tmp_path, "drain", "--count", "1")
+    status, shown, _ = change("drain --count 1")
     assert (status, values(shown)) == (0, [2, 3, 0])
     assert shown["freed"] in (["r2"], ["r3"])
-    once = ("drain", "--count", "1", "--allow-spread")
-    _, shown, _ = ask(capsys, tmp_path, *once)
+    _, shown, _ = change("drain --count 1 --allow-spread")
     assert (shown["freed"], values(shown)) == (["r3"], [1, 2, 0])
 
 
 def test_proofs_that_nothing_less_will_do(
-    capsys: pytest.CaptureFixture[str], tmp_path: Path
+    ask: Ask, change: Change, tmp_path: Path
 ) -> None:
     name = str(tmp_path / "p")
-    few = ("preempt", "-k", "4", "--segment", "4", "--proof", name)
-    _, shown, _ = ask(capsys, tmp_path, *few)
+    few = f"preempt -k 4 --segment 4 --proof {name}"
+    _, shown, _ = change(few)
     stages = {one["name"]: one for one in shown["stages"]}
     assert stages["highest priority"]["files"] == [
         f"{name}-highest-priority.recount.json"
@@ -87,76 +85,65 @@ def test_proofs_that_nothing_less_will_do(
     assert "files" not in stages["lost"]  # nothing is less than nothing
     for stage in ("highest priority", "jobs", "devices"):
         formula, *log = stages[stage]["files"]
-        words = ["check", formula, *(["--proof", *log] if log else [])]
-        assert run(words) == 0
+        assert ask("check", formula, *(["--proof", *log] if log else []))[0] == 0
     formula, log = stages["devices"]["files"]
     text = Path(formula).read_text("ascii").replace(" >= 3 ", " >= 2 ", 1)
     assert text != Path(formula).read_text("ascii")
     Path(formula).write_text(text, "ascii")
-    assert run(["check", formula, "--proof", log]) == 1
-    capsys.readouterr()
-    none = ("preempt", "-k", "4", "--segment", "4", "--below", "1", "--proof", name)
-    status, shown, _ = ask(capsys, tmp_path, *none)
+    assert ask("check", formula, "--proof", log)[0] == 1
+    status, shown, _ = change(f"{few} --below 1")
     assert (status, shown["files"]) == (3, [f"{name}-impossible.recount.json"])
 
 
-def test_what_is_impossible_whatever_changes_has_a_reason(
-    capsys: pytest.CaptureFixture[str], tmp_path: Path
-) -> None:
+def test_what_is_impossible_whatever_changes_has_a_reason(change: Change) -> None:
     """Each constraint with where it stands; none where other jobs are in the way."""
-    few = ("preempt", "-k", "9", "--segment", "3", "--exclude", "b1,c[1-2]")
-    status, shown, _ = ask(capsys, tmp_path, *few)
+    status, shown, _ = change("preempt -k 9 --segment 3 --exclude b1,c[1-2]")
     assert (status, shown["possible"]) == (3, False)
     assert [one["place"] for one in shown["clash"]["members"]] == [
         *("-k", "--segment", "--exclude")
     ]
     assert shown["clash"]["smallest"]
-    words = ("--placed", "a[1-3],b[1-2]", "--failed", "a[1-2]", "--segment", "5")
-    status, shown, _ = ask(capsys, tmp_path, "repair", *words)
+    broken = "repair --placed a[1-3],b[1-2] --failed a[1-2] --segment 5"
+    status, shown, _ = change(broken)
     assert (status, shown) == (2, {})  # it was not placed as it asks for
     frozen = [job | {"movable": False} for job in JOBS[1:]]
-    lost = ("--placed", "a[1-3]", "--failed", "a[1-2]", "--segment", "3")
-    status, shown, _ = ask(capsys, tmp_path, "repair", *lost, jobs=[JOBS[0], *frozen])
+    lost = "repair --placed a[1-3] --failed a[1-2] --segment 3"
+    status, shown, _ = change(lost, [JOBS[0], *frozen])
     assert status == 3
     assert {one["place"] for one in shown["clash"]["members"]} == {
         *("--placed", "--segment")
     }
-    status, shown, _ = ask(capsys, tmp_path, "drain", "--count", "3")
+    status, shown, _ = change("drain --count 3")
     assert (status, "clash" in shown) == (3, False)
 
 
-def test_preempt_takes_a_job_of_parts(
-    capsys: pytest.CaptureFixture[str], tmp_path: Path
-) -> None:
+def test_preempt_takes_a_job_of_parts(change: Change) -> None:
     job: dict[str, Any] = {
         "format": "closeknit/job",
         "version": 1,
         "roles": [{"name": "head", "count": 1}, {"name": "worker", "count": 3}],
         "constraints": [{"within": "switch", "roles": ["head", "worker"]}],
     }
-    file = tmp_path / "job.json"
-    file.write_text(json.dumps(job))
-    words = ("preempt", "--job", str(file))
-    status, shown, _ = ask(capsys, tmp_path, *words)
+
+    def preempt(more: str = "") -> tuple[int, dict[str, Any], str]:
+        return change(f"preempt --job JOB {more}", JOB=json.dumps(job))
+
+    status, shown, _ = preempt()
     assert (status, shown["end"]) == (0, ["18", "19"])
     assert sorted(shown["roles"]["head"] + shown["roles"]["worker"]) == [
         *("b1", "b2", "b3", "b4")
     ]
-    status, shown, _ = ask(capsys, tmp_path, *words, "--exclude", "b4")
+    status, shown, _ = preempt("--exclude b4")
     assert (status, shown["end"]) == (0, ["17"])
-    _, _, err = ask(capsys, tmp_path, *words, "-k", "3")
-    assert err == "closeknit: -k: is not for --job\n"
+    assert preempt("-k 3")[2] == "closeknit: -k: is not for --job\n"
     job["roles"][0]["devices"] = 1
-    file.write_text(json.dumps(job))
-    status, _, err = ask(capsys, tmp_path, *words)
-    assert status == 2
-    assert err == f"closeknit: {file}: roles: must ask for whole nodes\n"
+    said = "closeknit: JOB: roles: must ask for whole nodes\n"
+    assert preempt()[::2] == (2, said)
     job["roles"] = [{"name": "head", "count": 13}]
     job["constraints"] = [{"within": "galaxy", "roles": ["head"]}]
-    file.write_text(json.dumps(job))
-    status, _, err = ask(capsys, tmp_path, *words)
+    status, _, err = preempt()
     assert status == 2
-    assert err.startswith(f"closeknit: {file}: constraints[0]")
+    assert err.startswith("closeknit: JOB: constraints[0]")
 
 
 @pytest.mark.parametrize(
@@ -177,13 +164,9 @@ def test_preempt_takes_a_job_of_parts(
     ],
 )
 def test_bad_input_is_one_line(
-    capsys: pytest.CaptureFixture[str],
-    tmp_path: Path,
-    words: str,
-    jobs: Any,
-    message: str,
+    change: Change, words: str, jobs: Any, message: str
 ) -> None:
-    status, _, err = ask(capsys, tmp_path, *words.split(), jobs=jobs)
+    status, _, err = change(words, jobs)
     assert status == 2
     assert message in err.replace("'", "")
     assert err.count("\n") == 1

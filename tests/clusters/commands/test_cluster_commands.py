@@ -3,14 +3,12 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable
-from pathlib import Path
 from typing import Any
 
 import pytest
 
-from closeknit.cli.app import run
-from closeknit.solvers.running.kernels import interpreted
+from ..asking import Ask
+from ..clusters import RAILS, grid
 
 BLOCKS = """\
 BlockName=b1 Nodes=p[01-18]
@@ -30,48 +28,25 @@ SQUEUE = {
     ]
 }
 
-RAILS = "\n".join(
-    [
-        "a,b,links",
-        *(f"S-{s},S-top,1" for s in "abcd"),
-        *(
-            f"{group}{i},S-{s},1"
-            for group, near in (("g", "ab"), ("h", "bc"), ("i", "cd"))
-            for i in range(4)
-            for s in near
-        ),
-    ]
-)
-Ask = Callable[..., tuple[int, str, str]]
-
 
 @pytest.fixture
-def ask(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> Ask:
-    """Run a command on blocks, with @JOBS and @SQUEUE for files."""
-    files = {"FILE": BLOCKS, "JOBS": JOBS, "SQUEUE": json.dumps(SQUEUE)}
-    for name, text in files.items():
-        (tmp_path / name).write_text(text, encoding="utf-8")
+def ask(ask: Ask) -> Ask:
+    """Run a command on blocks or another topology; JOBS and SQUEUE are its jobs."""
 
     def asked(
-        command: str, *words: str, text: str = "", topology: str = BLOCKS
+        command: str, *words: str, jobs: str = JOBS, topology: str = BLOCKS
     ) -> tuple[int, str, str]:
-        (tmp_path / "FILE").write_text(topology, encoding="utf-8")
-        if text:
-            (tmp_path / "JOBS").write_text(text, encoding="utf-8")
-        there = [word.replace("@", f"@{tmp_path}/") for word in words]
-        there += ["--assume-up"] * ("@JOBS" in words or "@SQUEUE" in words)
-        with interpreted():
-            status = run([command, "--topology", str(tmp_path / "FILE"), *there])
-        said = capsys.readouterr()
-        return status, said.out, said.err.replace(f"{tmp_path}/", "")
+        files = {"FILE": topology, "JOBS": jobs, "SQUEUE": json.dumps(SQUEUE)}
+        up = "--assume-up" * ("@" in " ".join([command, *words]))
+        return ask(command, "--topology FILE", *words, up, **files)
 
     return asked
 
 
 def test_why_says_what_would_have_to_change(ask: Ask) -> None:
-    words = ("-k", "36", "--segment", "12", "--busy")
+    words = "-k 36 --segment 12 --busy"
     for report in ("@JOBS", "@SQUEUE"):
-        status, out, _ = ask("why", *words, report)
+        status, out, _ = ask("why", words, report)
         assert status == 3
         lines = out.splitlines()
         assert "  answer      it does not fit now" in lines
@@ -83,40 +58,40 @@ def test_why_says_what_would_have_to_change(ask: Ask) -> None:
         assert "  17, 18: 11 nodes" in lines
         assert "  -k 12: the largest job with these constraints" in lines
         assert "  without --segment 12" in lines
-    status, out, _ = ask("why", *words, "p01")
+    status, out, _ = ask("why", words, "p01")
     assert (status, out.splitlines()[-1]) == (0, "  answer      it fits")
 
 
 def test_why_for_programs(ask: Ask) -> None:
-    words = ("-k", "36", "--segment", "12", "--busy", "@JOBS", "--json")
-    status, out, _ = ask("why", *words)
+    words = "-k 36 --segment 12 --busy @JOBS"
+    status, out, _ = ask("why", words, "--json")
     found: dict[str, Any] = json.loads(out)
     assert status == 3
     assert (found["busy_nodes"], found["bound"], found["ignored"]) == (2, 2, 1)
     assert {one["job"] for one in found["busy"]} == {"17", "18"}
     assert found["jobs"]["end"] == ["17", "18"]
-    status, out, _ = ask("why", "-k", "48", "--segment", "12", "--json")
+    status, out, _ = ask("why -k 48 --segment 12 --json")
     found = json.loads(out)
     assert (status, found["never"], found["changes"]) == (3, True, [["segment"]])
     assert "busy_nodes" not in found
-    status, out, _ = ask("why", *words[:-1], "--time-limit", "1e-9")
+    status, out, _ = ask("why", words, "--time-limit 1e-9")
     assert (status, "not all were tried: time" in out) == (3, True)
 
 
 def test_fragmentation_in_both_forms(ask: Ask) -> None:
-    _, out, _ = ask("fragmentation", "--busy", "@JOBS", "--sizes", "12,6")
+    _, out, _ = ask("fragmentation --busy @JOBS --sizes 12,6")
     assert "block          3            0           15           18" in out
     assert [line.split() for line in out.splitlines()[-2:]] == [
         ["6", "4", "6"],
         ["12", "1", "3"],
     ]
-    _, out, _ = ask("fragmentation", "--busy", "@JOBS", "--sizes", "12", "--json")
+    _, out, _ = ask("fragmentation --busy @JOBS --sizes 12 --json")
     levels = json.loads(out)["levels"]
     assert levels[0]["groups"] == [{"size": 12, "count": 1, "largest_job": 12}]
 
 
 def test_defrag_prints_the_front_and_the_moves(ask: Ask) -> None:
-    status, out, _ = ask("defrag", "--busy", "@JOBS")
+    status, out, _ = ask("defrag --busy @JOBS")
     assert status == 0
     rows = out.splitlines()
     rule = next(i for i, line in enumerate(rows) if line.startswith("───"))
@@ -126,50 +101,43 @@ def test_defrag_prints_the_front_and_the_moves(ask: Ask) -> None:
         ["2", "4", "1", "proved"],
         ["3", "–", "–", "impossible,"],
     ]
-    status, out, _ = ask("defrag", "--busy", "@JOBS", "--target", "2")
+    status, out, _ = ask("defrag --busy @JOBS --target 2")
     assert out.splitlines()[-2:] == [
         "Moves, then free: b[2-3]",
         "  1. job 18: q[01-03],r12 -> p[08-11]",
     ]
-    assert ask("defrag", "--busy", "@JOBS", "--target", "3")[0] == 3
-    status, out, _ = ask("defrag", "--busy", "@JOBS", "--fit", "18", "--json")
+    assert ask("defrag --busy @JOBS --target 3")[0] == 3
+    status, out, _ = ask("defrag --busy @JOBS --fit 18 --json")
     [point] = json.loads(out)["front"]
     assert (point["nodes"], point["freed"]) == (3, ["b2"])
     assert point["moves"][0]["from"] == "q[01-03]"
-    words = ("--fit", "18", "--stay", "17,18", "--json")
-    assert ask("defrag", "--busy", "@JOBS", *words)[0] == 3
+    assert ask("defrag --busy @JOBS --fit 18 --stay 17,18 --json")[0] == 3
 
 
 BAD = [
-    ("why", (), "-k: is needed"),
-    ("why", ("-k", "4", "--busy", "@NONE"), "NONE: cannot be read"),
-    ("why", ("-k", "5", "--segment", "2"), "--segment: must divide k (5), not 2"),
-    ("why", ("-k", "4", "--require", "zz"), "--require: is not in the topology: 'zz'"),
-    ("why", ("-k", "4", "--levels", "rack=2"), "--levels: no such level: 'rack'"),
-    ("why", ("-k", "4", "--state", "/no/file"), "/no/file: cannot be read"),
-    ("fragmentation", ("--sizes", "a"), "--sizes: must be numbers N,N, not 'a'"),
-    ("fragmentation", ("--sizes", "0"), "--sizes: must be at least 1"),
-    ("fragmentation", ("--format", "json"), "--format was removed: --json writes"),
-    ("fragmentation", ("--out", "x"), "--out was removed: --json writes the answer"),
-    ("defrag", (), "--state: is needed: which job holds which nodes"),
-    ("defrag", ("--busy", "p01"), "--state: says of no node of the topology which job"),
-    ("defrag", ("--busy", "@JOBS", "--target", "0"), "--target: must be from 1"),
-    ("defrag", ("--busy", "@JOBS", "--level", "x"), "--level: no such level"),
-    ("defrag", ("--busy", "@JOBS", "--stay", "x"), "--stay: holds no node"),
-    ("defrag", ("--busy", "@JOBS", "--exclude", "p01"), "--exclude: is held by a job"),
-    (
-        "defrag",
-        ("--busy", "@JOBS", "--target", "1", "--fit", "2"),
-        "--fit: not allowed with argument --target",
-    ),
+    ("why", "-k: is needed"),
+    ("why -k 4 --busy @NONE", "NONE: cannot be read"),
+    ("why -k 5 --segment 2", "--segment: must divide k (5), not 2"),
+    ("why -k 4 --require zz", "--require: is not in the topology: 'zz'"),
+    ("why -k 4 --levels rack=2", "--levels: no such level: 'rack'"),
+    ("why -k 4 --state /no/file", "/no/file: cannot be read"),
+    ("fragmentation --sizes a", "--sizes: must be numbers N,N, not 'a'"),
+    ("fragmentation --sizes 0", "--sizes: must be at least 1"),
+    ("fragmentation --format json", "--format was removed: --json writes"),
+    ("fragmentation --out x", "--out was removed: --json writes the answer"),
+    ("defrag", "--state: is needed: which job holds which nodes"),
+    ("defrag --busy p01", "--state: says of no node of the topology which job"),
+    ("defrag --busy @JOBS --target 0", "--target: must be from 1"),
+    ("defrag --busy @JOBS --level x", "--level: no such level"),
+    ("defrag --busy @JOBS --stay x", "--stay: holds no node"),
+    ("defrag --busy @JOBS --exclude p01", "--exclude: is held by a job"),
+    ("defrag --busy @JOBS --target 1 --fit 2", "--fit: not allowed with argument"),
 ]
 
 
-@pytest.mark.parametrize(("command", "words", "complaint"), BAD)
-def test_bad_input_is_one_line(
-    ask: Ask, command: str, words: tuple[str, ...], complaint: str
-) -> None:
-    status, out, err = ask(command, *words)
+@pytest.mark.parametrize(("words", "complaint"), BAD)
+def test_bad_input_is_one_line(ask: Ask, words: str, complaint: str) -> None:
+    status, out, err = ask(words)
     assert (status, out) == (2, "")
     assert complaint in err
     assert err.count("\n") == 1
@@ -188,7 +156,7 @@ def test_bad_input_is_one_line(
     ],
 )
 def test_bad_lines_of_jobs(ask: Ask, text: str, complaint: str) -> None:
-    status, _, err = ask("why", "-k", "4", "--busy", "@JOBS", text=text)
+    status, _, err = ask("why -k 4 --busy @JOBS", jobs=text)
     assert status == 2
     assert f"JOBS: {complaint}" in err
     assert err.count("\n") == 1
@@ -201,39 +169,35 @@ ON_RAILS = """\
 
 
 def test_leaf_switches_of_a_graph(ask: Ask) -> None:
-    how = {"topology": RAILS, "text": ON_RAILS}
-    status, out, _ = ask(
-        "why", "-k", "8", "--levels", "switch=8", "--busy", "@JOBS", **how
-    )
+    how = {"topology": RAILS, "jobs": ON_RAILS}
+    status, out, _ = ask("why -k 8 --levels switch=8 --busy @JOBS", **how)
     assert status == 3
     assert "would have to be free: 2, proved (solver: cp-sat" in out
     assert "  job 1: g0,h0" in out.splitlines()
     assert "  without --levels switch=8 (4 fits, too)" in out.splitlines()
-    status, out, _ = ask("fragmentation", "--busy", "@JOBS", "--sizes", "3", **how)
+    status, out, _ = ask("fragmentation --busy @JOBS --sizes 3", **how)
     rows = [line.split() for line in out.splitlines()]
     assert ["switch", "4", "0", "6", "8"] in rows
     assert ["3", "2", "2"] in rows
-    status, out, _ = ask("defrag", "--busy", "@JOBS", "--target", "1", **how)
+    status, out, _ = ask("defrag --busy @JOBS --target 1", **how)
     assert status == 0
     assert "Moves, then free: S-a" in out
-    bad = ("-k", "8", "--levels", "rack=2")
-    status, _, err = ask("why", *bad, topology=RAILS)
+    status, _, err = ask("why -k 8 --levels rack=2", topology=RAILS)
     assert (status, err.count("\n")) == (2, 1)
     assert "--levels: no such level: 'rack' (there is: switch)" in err
 
 
 def test_planes_of_a_torus(ask: Ask) -> None:
-    rows = "".join(f"n{x}{y},{x},{y}\n" for x in range(4) for y in range(3))
-    torus = f"# torus 4x3\nnode,x,y\n{rows}"
+    torus = grid("torus 4x3")
     jobs = '{"id": "1", "nodes": "n11"}\n{"id": "2", "nodes": ["n20", "n21"]}\n'
-    how = {"topology": torus, "text": jobs}
-    status, out, _ = ask("fragmentation", "--busy", "@JOBS", **how)
+    how = {"topology": torus, "jobs": jobs}
+    status, out, _ = ask("fragmentation --busy @JOBS", **how)
     assert (status, "largest free submesh  2x3, 6 nodes" in out) == (0, True)
     assert ["plane-x", "4", "2", "3", "3"] in map(str.split, out.splitlines())
-    status, out, _ = ask("fragmentation", "--busy", "@JOBS", "--json", **how)
+    status, out, _ = ask("fragmentation --busy @JOBS --json", **how)
     assert json.loads(out)["largest_submesh"] == {"sides": [2, 3], "nodes": 6}
-    status, out, _ = ask("defrag", "--busy", "@JOBS", "--level", "plane-y", **how)
+    status, out, _ = ask("defrag --busy @JOBS --level plane-y", **how)
     assert "  plane-y  3, 1 without a job" in out.splitlines()
-    status, out, err = ask("why", "-k", "4", "--segment", "2", topology=torus)
+    status, out, err = ask("why -k 4 --segment 2", topology=torus)
     assert (status, out, err.count("\n")) == (2, "", 1)
     assert "--segment: must be 1 where there are no leaf switches (4x3 torus)" in err

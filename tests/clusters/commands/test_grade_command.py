@@ -3,38 +3,36 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 
-from closeknit.cli.app import run
 from closeknit.clusters.rules import RULES, HierarchyState
-from closeknit.clusters.topologies import Hierarchy, read_cluster
-from closeknit.solvers.running.kernels import interpreted
+from closeknit.clusters.topologies import read_cluster
 
 from ...paths import ROOT
+from ..asking import Ask
+from ..clusters import hierarchy
+from ..reports import sacct
 
 CASES = ROOT / "examples" / "grade"
-Ask = Callable[..., tuple[int, str, str]]
 
 
 @pytest.fixture
-def ask(capsys: pytest.CaptureFixture[str]) -> Ask:
-    def grade(case: str, *words: str, file: Path | None = None) -> tuple[int, str, str]:
-        decisions = str(file or CASES / f"{case}.jsonl")
-        topology = str(CASES / f"{case}.conf")
-        with interpreted():
-            status = run(["grade", decisions, "--topology", topology, *words])
-        said = capsys.readouterr()
-        return status, said.out, said.err.replace(decisions, "FILE")
+def ask(ask: Ask) -> Ask:
+    """Grade the decisions of an example, or those in FILE, on its topology."""
+
+    def grade(case: str, words: str, text: str = "") -> tuple[int, str, str]:
+        given = "FILE" if text else str(CASES / f"{case}.jsonl")
+        topology = CASES / f"{case}.conf"
+        return ask("grade", given, f"--topology {topology} {words}", FILE=text)
 
     return grade
 
 
 def test_segments_that_slurm_cut(ask: Ask) -> None:
     """Slurm pull request 225: 17+17+2 in place of 12+12+12."""
-    status, out, _ = ask("slurm-225", "--max-ratio", "100")
+    status, out, _ = ask("slurm-225", "--max-ratio 100")
     assert status == 1
     assert "failed: 1 decision with broken groups" in out
     [line] = [line for line in out.splitlines() if "17+17+2" in line]
@@ -52,12 +50,11 @@ def test_segments_that_slurm_cut(ask: Ask) -> None:
 def test_the_greedy_choice_of_kueue(ask: Ask) -> None:
     """Kueue issue 10574: a job of 20 on 19, 10 and 10 free nodes."""
     cluster = read_cluster(CASES / "kueue-10574.conf")
-    [fabric] = cluster.fabrics
-    assert isinstance(fabric, Hierarchy)
+    fabric = hierarchy(cluster)
     free = fabric.home >= 0
     chosen = RULES["kueue-best-fit"].choose(HierarchyState(fabric, free), 20)
     assert chosen is not None
-    status, out, _ = ask("kueue-10574", "--json", "--max-ratio", "1.5")
+    status, out, _ = ask("kueue-10574", "--json --max-ratio 1.5")
     greedy, best, totals = map(json.loads, out.splitlines())
     assert status == 1
     assert sorted(fabric.count(chosen).tolist())[-2:] == [1, 19]
@@ -66,33 +63,30 @@ def test_the_greedy_choice_of_kueue(ask: Ask) -> None:
     assert greedy["cost"]["scattering"] == 380
     assert greedy["best"] == best["cost"]
     assert totals["totals"]["passed"] is False
-    assert ask("kueue-10574", "--max-ratio", "19/10")[0] == 0
+    assert ask("kueue-10574", "--max-ratio 19/10")[0] == 0
 
 
-def test_other_objectives_and_excluded_nodes(ask: Ask, tmp_path: Path) -> None:
-    file = tmp_path / "decisions"
+def test_other_objectives_and_excluded_nodes(ask: Ask) -> None:
     row = {"job": {"k": 12}, "busy": "", "chosen": "b[01-10],c[01-02]"}
-    file.write_text(json.dumps(row), encoding="utf-8")
-    _, out, _ = ask("kueue-10574", "--json", file=file)
+    past = json.dumps(row)
+    _, out, _ = ask("kueue-10574", "--json", past)
     found = json.loads(out.splitlines()[0])
     assert (found["ratio"], found["best"]["switches"]) == ("2", 1)
-    words = ("--exclude", "a[01-19]", "--objective", "hops")
-    _, out, _ = ask("kueue-10574", "--json", *words, file=file)
+    _, out, _ = ask("kueue-10574", "--json --exclude a[01-19] --objective hops", past)
     found = json.loads(out.splitlines()[0])
     assert (found["ratio"], found["objective"]) == ("1", "hops")
-    words = ("--exclude", "b01", "--max-ratio", "2")
-    status, out, _ = ask("kueue-10574", *words, file=file)
+    status, out, _ = ask("kueue-10574", "--exclude b01 --max-ratio 2", past)
     assert status == 1
     assert "failed: no decision could be graded" in out
     assert "1 with chosen nodes that were not free" in out
     assert "b01 was not free" in out
-    status, _, err = ask("kueue-10574", "--strict", "--exclude", "b01", file=file)
+    status, _, err = ask("kueue-10574", "--strict --exclude b01", past)
     assert (status, err) == (2, "closeknit: FILE:1: b01 was not free\n")
 
 
 def test_text_and_rows(ask: Ask, tmp_path: Path) -> None:
     rows = tmp_path / "rows.jsonl"
-    _, out, _ = ask("kueue-10574", "--json", str(rows), "--max-ratio", "1.5")
+    _, out, _ = ask("kueue-10574", f"--json {rows} --max-ratio 1.5")
     assert "2 decisions; 1 of 2 optimal (50.0 %)" in out
     assert "failed: 1 decision above 1.5000" in out
     assert "19+1" in out
@@ -102,72 +96,59 @@ def test_text_and_rows(ask: Ask, tmp_path: Path) -> None:
 
 
 def test_nothing_is_half_written(ask: Ask, tmp_path: Path) -> None:
-    file, rows = tmp_path / "decisions", tmp_path / "rows.jsonl"
+    rows = tmp_path / "rows.jsonl"
     good = (CASES / "kueue-10574.jsonl").read_text(encoding="utf-8")
-    file.write_text(good + good[:50], encoding="utf-8")
-    status, out, err = ask("kueue-10574", "--json", str(rows), file=file)
+    status, out, err = ask("kueue-10574", f"--json {rows}", good + good[:50])
     assert (status, out) == (2, "")
     assert err.startswith("closeknit: FILE:3: not JSON")
     assert err.count("\n") == 1
     assert not rows.exists()
 
 
-def test_since_is_a_time(ask: Ask, tmp_path: Path) -> None:
-    file = tmp_path / "jobs"
-    jobs = [
-        {"job_id": i, "nodes": "a01", "state": {"current": "COMPLETED"}, "time": time}
-        for i, time in enumerate(({"start": 60, "end": 70}, {"start": 80, "end": 90}))
-    ]
-    file.write_text(json.dumps({"jobs": jobs}), encoding="utf-8")
+def test_since_is_a_time(ask: Ask) -> None:
+    jobs = [sacct(1, "a01", 60, 70), sacct(2, "a01", 80, 90)]
+    jobs[0]["state"] = {"current": "COMPLETED"}  # as older versions write it
     for since, expected in (("0", 2), ("80", 1), ("1970-01-01T00:01:10", 1)):
-        _, out, _ = ask("kueue-10574", "--since", since, file=file)
+        _, out, _ = ask("kueue-10574", f"--since {since}", json.dumps({"jobs": jobs}))
         assert f"{expected} decision" in out
 
 
 @pytest.mark.parametrize(
     ("words", "message"),
     [
-        (
-            ("--max-ratio", "0.9"),
-            "--max-ratio: must be a number of at least 1",
-        ),
-        (("--html", "x"), "--html was removed: --json has all decisions"),
-        (("--max-ratio", "nan"), "a number of at least 1, such as 1.1, not 'nan'"),
-        (("--worst", "0"), "--worst: must be from 1 to 10000, not 0"),
-        (("--since", "soon"), "--since: must be a time, not 'soon'"),
-        (("--since", "5"), "FILE: --since: is for reports of jobs"),
-        (("--exclude", "x"), "--exclude: is not in the topology: 'x'"),
-        (("--objective", "hop"), "did you mean hops?"),
-        (("--time-limit", "-1"), "--time-limit"),
-        (("--topology", "-"), "cannot be read: No such file"),
+        ("--max-ratio 0.9", "--max-ratio: must be a number of at least 1"),
+        ("--html x", "--html was removed: --json has all decisions"),
+        ("--max-ratio nan", "a number of at least 1, such as 1.1, not 'nan'"),
+        ("--worst 0", "--worst: must be from 1 to 10000, not 0"),
+        ("--since soon", "--since: must be a time, not 'soon'"),
+        ("--since 5", "kueue-10574.jsonl: --since: is for reports of jobs"),
+        ("--exclude x", "--exclude: is not in the topology: 'x'"),
+        ("--objective hop", "did you mean hops?"),
+        ("--time-limit -1", "--time-limit"),
     ],
 )
-def test_bad_options(ask: Ask, words: tuple[str, ...], message: str) -> None:
-    file = CASES / "none" if words == ("--topology", "-") else None
-    words = () if file else words
-    status, out, err = ask("kueue-10574", *words, file=file)
+def test_bad_options(ask: Ask, words: str, message: str) -> None:
+    status, out, err = ask("kueue-10574", words)
     assert (status, out) == (2, "")
     assert message in err
     assert err.count("\n") == 1
 
 
-def test_status_1_where_nothing_is_graded(ask: Ask, tmp_path: Path) -> None:
-    squeue = tmp_path / "squeue.json"
+def test_status_1_where_nothing_is_graded(ask: Ask) -> None:
     job = {"job_id": 1, "job_state": ["RUNNING"], "nodes": "worker-rack0-0"}
     times = {"start_time": 5, "node_count": 1}
     failed = "failed: no decision could be graded"
     for jobs, words, wanted in (
-        ([job, job | times | {"job_id": 2, "nodes": "x"}], (), (1, failed)),
-        ([job, job | times], (), (0, "1 of 1 optimal (100 %)")),
-        ([job, job | times], ("--since", "6"), (1, "0 decisions\n" + failed)),
+        ([job, job | times | {"job_id": 2, "nodes": "x"}], "", (1, failed)),
+        ([job, job | times], "", (0, "1 of 1 optimal (100 %)")),
+        ([job, job | times], "--since 6", (1, "0 decisions\n" + failed)),
     ):
-        squeue.write_text(json.dumps({"jobs": jobs}), encoding="utf-8")
-        status, out, err = ask("slurm-225", *words, file=squeue)
+        status, out, err = ask("slurm-225", words, json.dumps({"jobs": jobs}))
         assert status == wanted[0]
         assert wanted[1] in out
         said = "left out 1 running job without a time of start"
         assert err == f"closeknit: FILE: {said}\n"
-    squeue.write_text('{"jobs": [], "errors": [{"description": "no"}]}')
-    status, _, err = ask("slurm-225", file=squeue)
+    broken = '{"jobs": [], "errors": [{"description": "no"}]}'
+    status, _, err = ask("slurm-225", "", broken)
     assert (status, err.count("\n")) == (2, 1)
     assert "errors: is the report of a command that failed: 'no'" in err

@@ -6,12 +6,12 @@ import json
 
 import pytest
 
-from .unlike_machines import SWF, Ask, squeue
+from ..asking import Ask
+from ..clusters import grid
+from .unlike_machines import SWF, squeue
 
 CABLES = "a,b\nn1,s1\nn2,s2\nn3,s3\nn4,s4\ns1,s2\ns2,s3\ns3,s4\ns4,s1\n"
-MESH = "# mesh 2x2\nnode,x,y\n" + "".join(
-    f"n{1 + 2 * x + y},{x},{y}\n" for x in (0, 1) for y in (0, 1)
-)
+MESH = grid("mesh 2x2").replace("n00", "n1").replace("n11", "n4")
 TREE = "SwitchName=s1 Nodes=n[1-2]\nSwitchName=s2 Nodes=n[3-4]\n"
 TREE += "SwitchName=top Switches=s[1-2]\n"
 LINE = json.dumps({"busy": "", "job": {"k": 2}, "chosen": "n1,n4"})
@@ -44,7 +44,7 @@ def test_one_default(ask: Ask, name: str, given: str) -> None:
 @pytest.mark.parametrize("objective", ["nodes", "jobs"])
 def test_answers_with_no_row_name_it(ask: Ask, objective: str) -> None:
     """All jobs end: there is no point of the front."""
-    jobs = squeue(j7=(["COMPLETING"], "n1"))
+    jobs = squeue("7 n1 COMPLETING")
     words = f"--topology TREE --state JOBS --assume-up --objective {objective} --json"
     _, out, _ = ask("defrag", words, TREE=TREE, JOBS=jobs)
     found = json.loads(out)

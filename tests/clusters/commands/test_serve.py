@@ -29,6 +29,12 @@ class OverSocket(http.client.HTTPConnection):
         self.sock.connect(self._path)
 
 
+def client_of(where: str) -> http.client.HTTPConnection:
+    """Return a connection to a server by the address that it prints."""
+    port = int(where.rpartition(":")[2])
+    return http.client.HTTPConnection("127.0.0.1", port, timeout=300)
+
+
 @pytest.fixture
 def topology(tmp_path: Path) -> str:
     file = tmp_path / "topology.conf"
@@ -80,25 +86,26 @@ def test_a_port_with_a_token(
     monkeypatch.setenv("CLOSEKNIT_TOKEN", TOKEN)
     words = ("--topology", topology, "--port", "0", "--host", "127.0.0.1")
     with served(*words) as (process, where):
-        port = int(where.rpartition(":")[2])
-        client = http.client.HTTPConnection("127.0.0.1", port, timeout=300)
+        client = client_of(where)
         assert asked(client, "POST", "/select", {"k": 2})[0] == 401
         known = {"authorization": f"Bearer {TOKEN}"}
-        client = http.client.HTTPConnection("127.0.0.1", port, timeout=300)
+        client = client_of(where)
         assert asked(client, "POST", "/select", {"k": 2}, **known)[0] == 200
         process.send_signal(signal.SIGINT)
         assert process.wait(30) == 0
 
 
 @pytest.mark.parametrize("ignored", [False, True])
-def test_a_hangup_ends_it_as_sigterm_does(topology: str, ignored: bool) -> None:
+def test_a_hangup_ends_it_as_sigterm_does(
+    topology: str, ignored: bool, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("NUMBA_DISABLE_JIT", "1")
     kept = signal.getsignal(signal.SIGHUP)
     # Ignored as under nohup; and heeded, also where the tests run under it.
     signal.signal(signal.SIGHUP, signal.SIG_IGN if ignored else signal.SIG_DFL)
     try:
         with served("--topology", topology, "--port", "0") as (process, where):
-            port = int(where.rpartition(":")[2])
-            client = http.client.HTTPConnection("127.0.0.1", port, timeout=300)
+            client = client_of(where)
             assert asked(client, "GET", "/healthz")[0] == 200
             process.send_signal(signal.SIGHUP)
             if ignored:
@@ -112,10 +119,10 @@ def test_a_hangup_ends_it_as_sigterm_does(topology: str, ignored: bool) -> None:
 def test_on_the_loopback_other_hosts_are_refused(
     topology: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
+    monkeypatch.setenv("NUMBA_DISABLE_JIT", "1")
     monkeypatch.delenv("CLOSEKNIT_TOKEN", raising=False)
     with served("--topology", topology, "--port", "0") as (process, where):
-        port = int(where.rpartition(":")[2])
-        client = http.client.HTTPConnection("127.0.0.1", port, timeout=300)
+        client = client_of(where)
         for headers in ({"host": "evil.example"}, {"origin": "http://evil.example"}):
             status, answer = asked(client, "PUT", "/state", {"free": ""}, **headers)
             assert status in (400, 403), answer
@@ -126,8 +133,13 @@ def test_on_the_loopback_other_hosts_are_refused(
 
 @pytest.mark.parametrize(("mode", "warned"), [(0o640, False), (0o644, True)])
 def test_a_token_that_others_may_read_is_said(
-    mode: int, warned: bool, topology: str, tmp_path: Path
+    mode: int,
+    warned: bool,
+    topology: str,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
 ) -> None:
+    monkeypatch.setenv("NUMBA_DISABLE_JIT", "1")
     file = tmp_path / "token"
     file.write_text(TOKEN, encoding="utf-8")
     file.chmod(mode)

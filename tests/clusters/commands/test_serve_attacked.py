@@ -84,29 +84,27 @@ def test_a_head_without_end_is_refused(port: Served, begin: bytes) -> None:
     assert memory(pid) - before < MOST_GROWTH
     with connected(number) as line:
         line.sendall(begin + piece * (70_000 // len(piece)))
-        answer = line.recv(2**16)
-        while part := line.recv(2**16):
-            answer += part
-    assert b"HTTP/1.1 431 " in answer
+        assert b"HTTP/1.1 431 " in whole(line)
     assert healthy(number)
 
 
-@pytest.mark.parametrize(
-    "content",
-    [
+def whole(line: socket.socket) -> bytes:
+    """Return all that is answered until the line is closed."""
+    return b"".join(iter(lambda: line.recv(2**16), b""))
+
+
+def test_what_is_no_http_gets_a_problem_document(port: Served) -> None:
+    for content in (
         b"\x16\x03\x01\x02\x00",
         b"GET /state HTTP/1.1\r\n x\r\n\r\n",
         HEALTH + b"transfer-encoding: chunked\r\n\r\n-1\r\n",
-    ],
-)
-def test_what_is_no_http_gets_a_problem_document(port: Served, content: bytes) -> None:
-    with connected(port[1]) as line:
-        line.sendall(content)
-        answer = b"".join(iter(lambda: line.recv(2**16), b""))
-    head, _, body = answer.partition(b"\r\n\r\n")
-    assert head.startswith(b"HTTP/1.1 400 ")
-    assert b"application/problem+json" in head
-    assert json.loads(body)["detail"] == "request: is no HTTP/1.1"
+    ):
+        with connected(port[1]) as line:
+            line.sendall(content)
+            head, _, body = whole(line).partition(b"\r\n\r\n")
+        assert head.startswith(b"HTTP/1.1 400 ")
+        assert b"application/problem+json" in head
+        assert json.loads(body)["detail"] == "request: is no HTTP/1.1"
 
 
 def test_trailers_and_unread_bodies_have_an_end(port: Served) -> None:
@@ -135,10 +133,7 @@ def test_requests_ahead_are_answered_in_turn(port: Served) -> None:
     with connected(port[1]) as line:
         line.sendall((HEALTH + body + HEALTH + b"\r\n") * 50 + HEALTH)
         line.sendall(b"connection: close\r\n\r\n")
-        answer = b""
-        while part := line.recv(2**16):
-            answer += part
-    assert answer.count(b"HTTP/1.1 200 OK") == 101
+        assert whole(line).count(b"HTTP/1.1 200 OK") == 101
 
 
 def test_blank_lines_in_chunks_take_no_longer(port: Served) -> None:

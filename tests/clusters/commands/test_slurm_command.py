@@ -12,50 +12,55 @@ from pathlib import Path
 
 import pytest
 
-from closeknit.cli.app import run
 from closeknit.clusters.slurm.client import Client, ServiceError
 
 from ...serving.listeners import listening, response
+from ..asking import Ask
 
 
-def test_the_files_of_the_plugin_are_written(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
-    assert run(["slurm", "files", str(tmp_path)]) == 0
+def test_the_files_of_the_plugin_are_written(ask: Ask, tmp_path: Path) -> None:
+    status, out, _ = ask("slurm files", str(tmp_path))
     script = (tmp_path / "job_submit.lua").read_text(encoding="utf-8")
     assert "closeknit.place(job)" in script
     assert "function M.place(job)" in (tmp_path / "closeknit_submit.lua").read_text()
-    assert len(capsys.readouterr().out.splitlines()) == 2
+    assert (status, len(out.splitlines())) == (0, 2)
 
 
-def test_a_script_that_is_there_stays(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_a_script_that_is_there_stays(ask: Ask, tmp_path: Path) -> None:
     (tmp_path / "job_submit.lua").write_text("-- of the site\n", encoding="utf-8")
-    assert run(["slurm", "files", str(tmp_path)]) == 0
+    status, out, _ = ask("slurm files", str(tmp_path))
     assert (tmp_path / "job_submit.lua").read_text() == "-- of the site\n"
     assert (tmp_path / "closeknit_submit.lua").exists()
-    assert "is there" in capsys.readouterr().out
+    assert (status, "is there" in out) == (0, True)
 
 
 @pytest.mark.parametrize(
     ("words", "said"),
     [
-        (["files", "/no/such"], "FOLDER: is no folder: '/no/such'"),
-        (["follow", "--service", "socket"], "--service: socket: must be unix:/path"),
-        (["follow", "--every", "0"], "--every: must be seconds above 0"),
-        (["follow", "--every", "nan"], "--every: must be seconds above 0"),
-        (["follow", "--patience", "-3"], "--patience: must be seconds above 0"),
-        (["follow", "--patience", "x"], "--patience: must be a number, not 'x'"),
+        ("files /no/such", "FOLDER: is no folder: '/no/such'"),
+        ("follow --service socket", "--service: socket: must be unix:/path"),
+        ("follow --every 0", "--every: must be seconds above 0"),
+        ("follow --every nan", "--every: must be seconds above 0"),
+        ("follow --patience -3", "--patience: must be seconds above 0"),
+        ("follow --patience x", "--patience: must be a number, not 'x'"),
     ],
 )
-def test_bad_input_is_one_line(
-    words: list[str], said: str, capsys: pytest.CaptureFixture[str]
-) -> None:
-    assert run(["slurm", *words]) == 2
-    error = capsys.readouterr().err.strip()
-    assert said in error
-    assert len(error.splitlines()) == 1
+def test_bad_input_is_one_line(words: str, said: str, ask: Ask) -> None:
+    status, _, err = ask("slurm", words)
+    assert (status, err.count("\n")) == (2, 1)
+    assert said in err
+
+
+def following(folder: Path, every: float, **environment: str) -> subprocess.Popen[str]:
+    """Start a follower of Slurm that tells the service at the socket s."""
+    service = f"unix:{folder / 's'}"
+    words = ["follow", "--service", service, "--every", str(every)]
+    return subprocess.Popen(
+        [sys.executable, "-m", "closeknit", "slurm", *words],
+        env=os.environ | environment,
+        stderr=subprocess.PIPE,
+        text=True,
+    )
 
 
 def test_the_service_is_told_what_slurm_uses(tmp_path: Path) -> None:
@@ -70,15 +75,7 @@ def test_the_service_is_told_what_slurm_uses(tmp_path: Path) -> None:
     state = {"busy": "", "free": "n[1-4]", "sequence": 0}
     with (
         listening(tmp_path / "s", lambda _: response(state)) as seen,
-        subprocess.Popen(
-            [
-                *(sys.executable, "-m", "closeknit", "slurm", "follow"),
-                *("--service", f"unix:{tmp_path / 's'}", "--every", "0.05"),
-            ],
-            env={**os.environ, "PATH": f"{tmp_path}:{os.environ['PATH']}"},
-            stderr=subprocess.PIPE,
-            text=True,
-        ) as process,
+        following(tmp_path, 0.05, PATH=f"{tmp_path}:{os.environ['PATH']}") as process,
     ):
         end = time.monotonic() + 300
         while len(seen) < 4 and time.monotonic() < end:
@@ -96,14 +93,7 @@ def test_without_commands_of_slurm_or_a_service_it_goes_on_trying(
 ) -> None:
     with pytest.raises(ServiceError):
         Client(f"unix:{tmp_path / 's'}").ask("GET", "/state")
-    with subprocess.Popen(
-        [
-            *(sys.executable, "-m", "closeknit", "slurm", "follow"),
-            *("--service", f"unix:{tmp_path / 's'}", "--every", "0.02"),
-        ],
-        stderr=subprocess.PIPE,
-        text=True,
-    ) as process:
+    with following(tmp_path, 0.02) as process:
         assert process.stderr is not None
         assert "No such file" in process.stderr.readline()
         with listening(tmp_path / "s", lambda _: response({"busy": ""})):

@@ -3,14 +3,9 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable
-from pathlib import Path
 from typing import Any
 
-import pytest
-
-from closeknit.cli.app import run
-from closeknit.solvers.running.kernels import interpreted
+from ..reports import ZONE, node, sacct
 
 TREE = """\
 SwitchName=r1 Nodes=g[1-2],c[1-2]
@@ -27,7 +22,6 @@ SWF = "".join(
     f"{i} {10 * i} -1 60 {2 + i % 2} {'-1 ' * 3}200 {'-1 ' * 8}-1\n"
     for i in range(1, 7)
 )
-Ask = Callable[..., tuple[int, str, str]]
 
 
 def scontrol(changes: dict[str, dict[str, Any]] = {}, busy: str = "") -> str:  # noqa: B006
@@ -40,55 +34,36 @@ def scontrol(changes: dict[str, dict[str, Any]] = {}, busy: str = "") -> str:  #
     return json.dumps({"nodes": nodes})
 
 
-def squeue(**jobs: tuple[list[str], str]) -> str:
-    """Return a report of jobs by name: states and nodes."""
-    return json.dumps(
-        {
-            "jobs": [
-                {"job_id": int(name[1:]), "job_state": states, "nodes": nodes}
-                for name, (states, nodes) in jobs.items()
-            ]
-        }
-    )
+def squeue(*jobs: str) -> str:
+    """Return a report of jobs, such as ``7 g[1-2]``, or ``8 c1 COMPLETING``."""
+    rows = [job.split() for job in jobs]
+    listed = [
+        {"job_id": int(name), "job_state": states or ["RUNNING"], "nodes": nodes}
+        for name, nodes, *states in rows
+    ]
+    return json.dumps({"jobs": listed})
 
 
-def accounted(**jobs: str) -> str:
-    """Return a report of sacct: jobs that run one after another."""
-    return json.dumps(
-        {
-            "jobs": [
-                {
-                    "job_id": int(name[1:]),
-                    "nodes": nodes,
-                    "state": {"current": ["COMPLETED"]},
-                    "time": {
-                        "submission": 100 * i,
-                        "start": 100 * i,
-                        "end": 90 + 100 * i,
-                    },
-                }
-                for i, (name, nodes) in enumerate(jobs.items(), 1)
-            ]
-        }
-    )
+def accounted(*nodes: str) -> str:
+    """Return a report of sacct: jobs 1, 2 ... that run one after another."""
+    jobs = [sacct(i, names, 100 * i, 100 * i + 90) for i, names in enumerate(nodes, 1)]
+    return json.dumps({"jobs": jobs})
 
 
 def kubernetes(gpus: int, taint: str) -> str:
     """Return four nodes in two zones, b with so many devices and perhaps a taint."""
-    items: list[dict[str, Any]] = []
+    items = []
     for name in ("a1", "a2", "b1", "b2"):
-        spec: dict[str, Any] = {}
-        if name[0] == "b" and taint:
-            spec = {"taints": [{"key": taint, "value": "x", "effect": "NoSchedule"}]}
-        status = {
-            "conditions": [{"type": "Ready", "status": "True"}],
+        at_b = name[0] == "b"
+        taints = [{"key": taint, "value": "x", "effect": "NoSchedule"}]
+        spec: dict[str, Any] = {"taints": taints} if at_b and taint else {}
+        item = node(name, labels={ZONE: name[0]}, **spec)
+        item["status"] |= {
             "nodeInfo": {"architecture": "amd64"},
-            "allocatable": {"nvidia.com/gpu": str(gpus if name[0] == "b" else 8)},
+            "allocatable": {"nvidia.com/gpu": str(gpus if at_b else 8)},
             "capacity": {"cpu": "64"},
         }
-        zone = {"topology.kubernetes.io/zone": name[0]}
-        metadata = {"name": name, "labels": zone}
-        items.append({"metadata": metadata, "spec": spec, "status": status})
+        items.append(item)
     return json.dumps({"kind": "NodeList", "items": items})
 
 
@@ -109,26 +84,3 @@ def pods(*listed: dict[str, Any]) -> str:
 def notes_of(out: str) -> list[str]:
     found: list[str] = json.loads(out)["state"].get("notes", [])
     return found
-
-
-@pytest.fixture
-def ask(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> Ask:
-    """Run a command; words in capitals are files, with the texts that are given."""
-
-    def asked(command: str, words: str, **files: str) -> tuple[int, str, str]:
-        given = []
-        files = {"TREE": TREE, "NODES": scontrol(), **files}
-        for word in words.split():
-            if word in files:
-                (tmp_path / word).write_text(files[word], encoding="utf-8")
-                word = str(tmp_path / word)
-            given.append(word)
-        if "--topology" not in words:
-            (tmp_path / "TREE").write_text(files["TREE"], encoding="utf-8")
-            given += ["--topology", str(tmp_path / "TREE")]
-        with interpreted():
-            status = run([command, *given])
-        said = capsys.readouterr()
-        return status, said.out, said.err.replace(f"{tmp_path}/", "")
-
-    return asked

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import random
+from collections.abc import Sequence
 from fractions import Fraction
 from itertools import combinations
 from typing import Any
@@ -29,6 +30,20 @@ KINDS = {
 }
 
 
+def tree_of(
+    parent: Sequence[int], home: Sequence[int], ups: Sequence[int]
+) -> Hierarchy:
+    """Return the tree of these domains, nodes, and levels in hops."""
+    return Hierarchy(
+        FabricKind.TREE,
+        tuple(f"n{i}" for i in range(len(home))),
+        np.array(home),
+        tuple(f"s{v}" for v in range(len(parent))),
+        np.array(parent),
+        np.array([0, *ups]),
+    )
+
+
 def random_tree(chance: random.Random, nodes: int) -> Hierarchy:
     """Draw a tree whose domains are listed depth first."""
     parent = [-1]
@@ -38,14 +53,7 @@ def random_tree(chance: random.Random, nodes: int) -> Hierarchy:
         parent.append(path[-1])
         path.append(v)
     home = sorted(chance.randrange(len(parent)) for _ in range(nodes))
-    return Hierarchy(
-        FabricKind.TREE,
-        tuple(f"n{i}" for i in range(nodes)),
-        np.array(home),
-        tuple(f"s{v}" for v in range(len(parent))),
-        np.array(parent),
-        np.array([0, *(2 * chance.randrange(1, 3) for _ in parent[1:])]),
-    )
+    return tree_of(parent, home, [2 * chance.randrange(1, 3) for _ in parent[1:]])
 
 
 def random_links(chance: random.Random, fabric: Hierarchy) -> TreeLinks:
@@ -82,17 +90,10 @@ def test_no_choice_is_better(kind: str) -> None:
 
 
 def test_the_busiest_link_from_its_definition() -> None:
-    fabric = Hierarchy(
-        FabricKind.TREE,
-        tuple("abcdef"),
-        np.array([1, 1, 1, 2, 2, 2]),
-        ("top", "left", "right"),
-        np.array([-1, 0, 0]),
-        np.array([0, 2, 2]),
-    )
+    fabric = tree_of([-1, 0, 0], [1, 1, 1, 2, 2, 2], [2, 2])
     links = TreeLinks(np.array([1, 200, 100]), np.array([[0, 50, 0], [0, 0, 10]]))
     wish = LinkWish(links)
-    # b, c and d: 2 of 3 below left, so 2 * 1 / 2 of a port each way, on half a port
+    # 2 of these 3 are left, so 2 * 1 / 2 of a port each way, on half a port
     cost, hops = link_cost(fabric, links, (1, 2, 3), 0, 0)
     assert wish.part_of(cost, 3) == Fraction(11, 10)
     assert hops == 2 + 4 + 4
@@ -113,14 +114,7 @@ def big_tree(leaves: int, nodes: int) -> Hierarchy:
         for _ in range(min(16, leaves - 16 * row)):
             parent.append(up)
             home += [len(parent) - 1] * nodes
-    return Hierarchy(
-        FabricKind.TREE,
-        tuple(f"n{i}" for i in range(len(home))),
-        np.array(home),
-        tuple(f"s{v}" for v in range(len(parent))),
-        np.array(parent),
-        np.array([0] + [2] * (len(parent) - 1)),
-    )
+    return tree_of(parent, home, [2] * (len(parent) - 1))
 
 
 def test_numbers_beyond_64_bits_are_exact() -> None:

@@ -6,6 +6,7 @@ import random
 from collections.abc import Sequence
 from fractions import Fraction
 from itertools import combinations
+from typing import Any
 
 import numpy as np
 import pytest
@@ -33,7 +34,7 @@ from closeknit.clusters.topologies import Hierarchy, parse_cluster
 from closeknit.solvers import Settings
 from closeknit.solvers.running.kernels import interpreted
 
-from ..clusters import come_in_groups, random_fabric
+from ..clusters import come_in_groups, grid, hierarchy, random_fabric
 
 
 def racks(*sizes: int) -> NodeSelector:
@@ -60,6 +61,13 @@ def decide(
         return grade_decision(selector, decision, Settings(time_limit=limit))
 
 
+def graded(selector: NodeSelector, request: Request, *more: Any) -> DecisionGrade:
+    """Grade a decision that can be graded."""
+    one = decide(selector, request, *more)
+    assert isinstance(one, DecisionGrade)
+    return one
+
+
 @settings(max_examples=60, deadline=None)
 @given(st.integers(0, 2**32), st.sampled_from(NO_LINKS), st.integers(1, 2))
 def test_a_ratio_is_the_cost_over_the_least_of_all_choices(
@@ -67,8 +75,7 @@ def test_a_ratio_is_the_cost_over_the_least_of_all_choices(
 ) -> None:
     chance = random.Random(seed)
     selector = racks(*(chance.randrange(1, 5) for _ in range(chance.randrange(1, 4))))
-    [fabric] = selector.cluster.fabrics
-    assert isinstance(fabric, Hierarchy)
+    fabric = hierarchy(selector.cluster)
     free = sorted(chance.sample(range(len(fabric.nodes)), len(fabric.nodes) * 3 // 4))
     if len(free) < segment:
         return
@@ -86,13 +93,12 @@ def test_a_ratio_is_the_cost_over_the_least_of_all_choices(
         for nodes in combinations(free, k)
         if whole(nodes)
     ]
-    one = decide(
+    one = graded(
         selector,
         Request(k, objective, segment),
         [fabric.nodes[i] for i in chosen],
         [fabric.nodes[i] for i in free],
     )
-    assert isinstance(one, DecisionGrade)
     assert one.cost == measures.cost(fabric, objective, chosen, below)
     assert one.best == one.bound == min(costs, default=None)
     if not whole(chosen):
@@ -136,25 +142,21 @@ def test_nodes_below_no_domain_of_a_level_are_in_no_group_there() -> None:
     lines += ["SwitchName=p Switches=a,b", "SwitchName=t Switches=p,c"]
     selector = NodeSelector(parse_cluster("\n".join(lines)))
     request = Request(4, levels={"level2": 2})
-    apart = decide(selector, request, ["a1", "a2", "c1", "c2"])
-    assert isinstance(apart, DecisionGrade)
+    apart = graded(selector, request, ["a1", "a2", "c1", "c2"])
     assert apart.broken == ("level2",)
     assert (apart.low, apart.high) == (None, None)
-    together = decide(selector, request, ["a1", "a2", "b1", "b2"])
-    assert isinstance(together, DecisionGrade)
+    together = graded(selector, request, ["a1", "a2", "b1", "b2"])
     assert together.broken == ()
 
 
 def test_segments_that_are_cut_say_what_was_possible() -> None:
     selector = racks(17, 17, 17)
     names = [f"r{i}n{j}" for i, n in enumerate((17, 17, 2)) for j in range(1, n + 1)]
-    one = decide(selector, Request(36, Objective.BLOCKS, 12), names)
-    assert isinstance(one, DecisionGrade)
+    one = graded(selector, Request(36, Objective.BLOCKS, 12), names)
     assert (one.parts, one.broken) == (("17+17+2", "12+12+12"), ("switch",))
     assert len(one.instead) == 36
     busy = [f"r{i}n{j}" for i in range(3) for j in range(1, 18)][:-6]
-    one = decide(selector, Request(36, Objective.BLOCKS, 12), names, busy)
-    assert isinstance(one, DecisionGrade)
+    one = graded(selector, Request(36, Objective.BLOCKS, 12), names, busy)
     assert (one.best, one.parts[1], one.instead) == (None, "", ())
 
 
@@ -162,14 +164,13 @@ def test_without_time_a_ratio_is_an_interval(monkeypatch: pytest.MonkeyPatch) ->
     selector = racks(4, 3, 3)
     monkeypatch.setattr(program, "_WORK", -1)
     names = [*(f"r0n{i}" for i in range(1, 4)), "r1n1", "r2n1"]
-    one = decide(selector, Request(5, Objective.HOPS), names, limit=1e-9)
+    one = decide(selector, Request(5, Objective.HOPS), names, None, 1e-9)
     monkeypatch.undo()
     assert isinstance(one, DecisionGrade)
     assert not one.exact
     assert one.low is not None
     assert one.high is not None
-    exact = decide(selector, Request(5, Objective.HOPS), names)
-    assert isinstance(exact, DecisionGrade)
+    exact = graded(selector, Request(5, Objective.HOPS), names)
     assert exact.low is not None
     assert one.low <= exact.low <= one.high
     totals = Totals()
@@ -211,16 +212,11 @@ def test_parts_without_a_connection() -> None:
 
 
 def test_a_mesh_has_hops_and_diameters() -> None:
-    text = "# mesh 3x3\nnode,x,y\n" + "\n".join(
-        f"n{x}{y},{x},{y}" for x in range(3) for y in range(3)
-    )
-    selector = NodeSelector(parse_cluster(text))
+    selector = NodeSelector(parse_cluster(grid("mesh 3x3")))
     row = ["n00", "n01", "n02", "n11"]
-    one = decide(selector, Request(4, Objective.HOPS), row)
-    assert isinstance(one, DecisionGrade)
+    one = graded(selector, Request(4, Objective.HOPS), row)
     assert (one.cost, one.best, one.low) == ((9,), (8,), Fraction(9, 8))
-    other = decide(selector, Request(4, Objective.SPREAD), row)
-    assert isinstance(other, DecisionGrade)
+    other = graded(selector, Request(4, Objective.SPREAD), row)
     assert (other.cost, other.best, other.low) == ((2, 9), (2, 8), Fraction(9, 8))
     refused = decide(selector, Request(4, Objective.BLOCKS), row)
     assert isinstance(refused, Ungraded)
@@ -230,8 +226,7 @@ def test_a_mesh_has_hops_and_diameters() -> None:
     )
     points = "node,x,y\na,0,0\nb,1,0\nc,5,0\nd,6,0"
     selector = NodeSelector(parse_cluster(points))
-    one = decide(selector, Request(2, Objective.HOPS), ["b", "c"])
-    assert isinstance(one, DecisionGrade)
+    one = graded(selector, Request(2, Objective.HOPS), ["b", "c"])
     assert one.low == 4
 
 
@@ -249,8 +244,7 @@ def test_on_graphs_groups_are_whole_if_they_can_be_put_at_switches(
     if isinstance(fabric, Hierarchy):
         return
     chosen = chance.sample(fabric.nodes, 4)
-    one = decide(selector, Request(4, objective, 2), chosen)
-    assert isinstance(one, DecisionGrade)
+    one = graded(selector, Request(4, objective, 2), chosen)
     assert (one.broken == ()) == come_in_groups(chosen, 2, hosts)
     if not one.broken:
         assert one.best is not None
@@ -265,8 +259,7 @@ def test_totals_keep_the_worst_and_no_more() -> None:
     for spread in range(1, 10):
         names = [f"r0n{i}" for i in range(1, spread + 1)]
         names += [f"r2n{i}" for i in range(1, 10 - spread)]
-        one = decide(selector, Request(9, Objective.HOPS), names)
-        assert isinstance(one, DecisionGrade)
+        one = graded(selector, Request(9, Objective.HOPS), names)
         rows.append(one)
         totals.add(one)
     totals.add(Ungraded("here", "", Why.BUSY, "x was not free", Objective.HOPS))

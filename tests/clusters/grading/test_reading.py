@@ -25,6 +25,8 @@ from closeknit.clusters.placement import NodeSelector, Objective
 from closeknit.clusters.topologies import parse_cluster
 from closeknit.instances import InputError
 
+from ..reports import node, number, sacct
+
 TREE = "SwitchName=a Nodes=a[1-4]\nSwitchName=b Nodes=b[1-4]\nSwitchName=t Switches=a,b"
 HOST = "kubernetes.io/hostname"
 LEVELS = ("cloud.provider.com/topology-block", "cloud.provider.com/topology-rack")
@@ -36,18 +38,9 @@ def selector() -> NodeSelector:
 
 def kubernetes() -> NodeSelector:
     """Two racks of four nodes in a block."""
-    items = [
-        {
-            "kind": "Node",
-            "metadata": {
-                "name": f"{rack}{i}",
-                "labels": {LEVELS[0]: "x", LEVELS[1]: rack},
-            },
-        }
-        for rack in "ab"
-        for i in range(1, 5)
-    ]
-    return NodeSelector(parse_cluster(json.dumps({"items": items})))
+    names = [f"{rack}{i}" for rack in "ab" for i in range(1, 5)]
+    nodes = [node(name, labels={LEVELS[0]: "x", LEVELS[1]: name[0]}) for name in names]
+    return NodeSelector(parse_cluster(json.dumps({"items": nodes})))
 
 
 def read(
@@ -75,32 +68,18 @@ def line(**more: Any) -> str:
 
 
 def test_lines(tmp_path: Path) -> None:
-    job = {
-        "name": "x",
-        "k": 2,
-        "segment": 2,
-        "levels": {"switch": 2},
-        "objective": "hops",
-        "require": ["a2"],
-    }
-    text = "\n".join(
-        [
-            "",
-            line(job=job),
-            line(free=["a1", "b2"], chosen=["b2", "a1"]),
-            '{"job": {"k": 1}, "busy": "a[1-4]", "chosen": "b4"}',
-            line(free=""),
-        ]
-    )
-    first, second, third, fourth = read(text, tmp_path, without=["b1"])
+    sizes = {"k": 2, "segment": 2, "levels": {"switch": 2}}
+    job = {"name": "x", **sizes, "objective": "hops", "require": ["a2"]}
+    lines = [
+        *("", line(job=job), line(free=["a1", "b2"], chosen=["b2", "a1"])),
+        *('{"job": {"k": 1}, "busy": "a[1-4]", "chosen": "b4"}', line(free="")),
+    ]
+    first, second, third, fourth = read("\n".join(lines), tmp_path, without=["b1"])
     assert isinstance(first, PastDecision)
     request = first.request
     assert (first.job, first.chosen, request.k) == ("x", ("a1", "a2"), 2)
     assert (request.segment, request.levels) == (2, {"switch": 2})
-    assert (request.objective, request.require) == (
-        Objective.HOPS,
-        frozenset({"a2"}),
-    )
+    assert (request.objective, request.require) == (Objective.HOPS, frozenset({"a2"}))
     assert first.where.endswith("decisions:2")
     assert free_of(second, selector()) == "a1 b2"
     assert isinstance(second, PastDecision)
@@ -182,21 +161,6 @@ def test_lines_without_a_grade(more: dict[str, Any], why: Why, tmp_path: Path) -
     assert isinstance(other, PastDecision)
 
 
-def sacct(number: int, nodes: str, start: int, end: int, **more: Any) -> dict[str, Any]:
-    return {
-        "job_id": number,
-        "nodes": nodes,
-        "state": {"current": ["RUNNING" if not end else "COMPLETED"]},
-        "time": {
-            "submission": start - 5,
-            "start": start,
-            "end": end,
-            "limit": {"set": True, "infinite": False, "number": 60},
-        },
-        **more,
-    }
-
-
 def test_jobs_of_sacct(tmp_path: Path) -> None:
     jobs = [
         sacct(3, "a[1-2]", 200, 300, submit_line="sbatch --segment=2 run.sh"),
@@ -232,23 +196,13 @@ def test_records_have_the_times_of_jobs(tmp_path: Path) -> None:
 
 
 def test_jobs_of_squeue(tmp_path: Path) -> None:
-    def number(n: int) -> dict[str, Any]:
-        return {"set": True, "infinite": False, "number": n}
-
+    fields = ("job_id", "nodes", "start_time", "end_time", "submit_time", "node_count")
     jobs = [
-        {
-            "job_id": number(i),
-            "job_state": [state],
-            "nodes": nodes,
-            "start_time": number(start),
-            "end_time": number(end),
-            "submit_time": start,
-            "node_count": number(count),
-        }
-        for i, state, nodes, start, end, count in (
-            (1, "RUNNING", "a[1-2]", 100, 120, 2),
-            (2, "PENDING", "", 0, 0, 2),
-            (3, "RUNNING", "a3", 130, 500, 2),
+        {"job_state": [state], **dict(zip(fields, values, strict=True))}
+        for state, *values in (
+            ("RUNNING", number(1), "a[1-2]", number(100), number(120), 100, number(2)),
+            ("PENDING", number(2), "", number(0), number(0), 0, number(2)),
+            ("RUNNING", number(3), "a3", number(130), number(500), 130, number(2)),
         )
     ]
     one, other = read(json.dumps({"jobs": jobs}), tmp_path)
@@ -298,11 +252,11 @@ def test_free_nodes_are_those_without_an_overlapping_job(
     chance = random.Random(seed)
     names = [f"{rack}{i}" for rack in "ab" for i in range(1, 5)]
     jobs = []
-    for number in range(chance.randrange(1, 12)):
+    for i in range(chance.randrange(1, 12)):
         start = chance.randrange(10, 30)
         nodes = chance.sample(names, chance.randrange(1, 4))
         end = start + chance.randrange(0, 8)
-        jobs.append(sacct(number, ",".join(nodes), start, end))
+        jobs.append(sacct(i, ",".join(nodes), start, end))
     found = read("\n".join(map(json.dumps, jobs)), tmp_path_factory.mktemp("jobs"))
     order = sorted(jobs, key=lambda job: job["time"]["start"])
     for place, (one, job) in enumerate(zip(found, order, strict=True)):
@@ -322,50 +276,35 @@ def test_free_nodes_are_those_without_an_overlapping_job(
 def workload(
     name: str, assignment: dict[str, Any], at: int = 0, **asked: Any
 ) -> dict[str, Any]:
+    reserved = {"type": "QuotaReserved", "status": "True"}
+    reserved["lastTransitionTime"] = f"2026-11-01T00:00:{at:02}Z"
+    placed = [{"name": "main", "topologyAssignment": assignment}]
     return {
         "kind": "Workload",
         "metadata": {"namespace": "ml", "name": name},
         "spec": {"podSets": [{"name": "main", "topologyRequest": asked}]},
         "status": {
-            "conditions": [
-                {
-                    "type": "QuotaReserved",
-                    "status": "True",
-                    "lastTransitionTime": f"2026-11-01T00:00:{at:02}Z",
-                }
-            ],
-            "admission": {
-                "podSetAssignments": [
-                    {"name": "main", "topologyAssignment": assignment}
-                ]
-            },
+            "conditions": [reserved],
+            "admission": {"podSetAssignments": placed},
         },
     }
 
 
+def sliced(count: int, *values: dict[str, Any], **pods: Any) -> dict[str, Any]:
+    """Return a part of an assignment: so many domains, and pods in each of them."""
+    return {"domainCount": count, "valuesPerLevel": [*values], **pods}
+
+
 def test_workloads_of_kueue_by_rack(tmp_path: Path) -> None:
     """Both forms of an assignment: domains, and slices with common parts."""
-    old = {
-        "levels": list(LEVELS),
-        "domains": [
-            {"values": ["x", "a"], "count": 3},
-            {"values": ["x", "b"], "count": 1},
-        ],
-    }
-    new = {
-        "levels": list(LEVELS),
-        "slices": [
-            {
-                "domainCount": 2,
-                "valuesPerLevel": [{"universalValue": "x"}, {"roots": ["a", "b"]}],
-                "podCounts": [1, 2],
-            }
-        ],
-    }
+    domains = [{"values": ["x", rack], "count": n} for rack, n in (("a", 3), ("b", 1))]
+    old = {"levels": list(LEVELS), "domains": domains}
+    common = ({"universalValue": "x"}, {"roots": ["a", "b"]})
+    part = sliced(2, *common, podCounts=[1, 2])
     items = [
         workload("one", old),
-        workload("two", new, 1),
-        {"kind": "Workload"} | {"metadata": {"name": "waiting"}, "status": {}},
+        workload("two", {"levels": list(LEVELS), "slices": [part]}, 1),
+        {"kind": "Workload", "metadata": {"name": "waiting"}, "status": {}},
     ]
     chooser = kubernetes()
     one, two = read(json.dumps({"items": items}), tmp_path, chooser)
@@ -375,10 +314,10 @@ def test_workloads_of_kueue_by_rack(tmp_path: Path) -> None:
     assert two.chosen == ("a4", "b2", "b3")
     assert free_of(two, chooser) == "a4 b2 b3 b4"
     bare = [{k: v for k, v in item.items() if k != "kind"} for item in items]
-    listed = json.dumps({"kind": "WorkloadList", "items": bare})
-    as_listed = read(listed, tmp_path, chooser)
+    listed = {"kind": "WorkloadList", "items": bare}
+    as_listed = read(json.dumps(listed), tmp_path, chooser)
     assert [entry.job for entry in as_listed] == ["ml/one", "ml/two"]
-    page = {"kind": "WorkloadList", "metadata": {"continue": "x"}, "items": bare}
+    page = listed | {"metadata": {"continue": "x"}}
     with pytest.raises(InputError, match=r"decisions:1: metadata.continue: is one pa"):
         read(json.dumps(page), tmp_path, chooser)
     again = workload("three", old, 2)
@@ -388,43 +327,34 @@ def test_workloads_of_kueue_by_rack(tmp_path: Path) -> None:
 
 
 def test_workloads_of_kueue_by_host(tmp_path: Path) -> None:
-    assignment: dict[str, Any] = {
-        "levels": [HOST],
-        "slices": [
-            {
-                "domainCount": 2,
-                "valuesPerLevel": [
-                    {"individual": {"prefix": "a", "roots": ["1", "2"]}}
-                ],
-                "podCounts": {"universal": 4},
-            },
-            {
-                "domainCount": 1,
-                "valuesPerLevel": [{"universal": "b1"}],
-                "podCounts": {"individual": [4]},
-            },
-        ],
-    }
-    asked: dict[str, Any] = {
-        "podSetSliceRequiredTopology": LEVELS[1],
-        "podSetSliceSize": 8,
-        "required": LEVELS[0],
-    }
-    text = json.dumps({"items": [workload("w", assignment, **asked)]})
-    [one] = read(text, tmp_path, kubernetes())
+    hosts = {"individual": {"prefix": "a", "roots": ["1", "2"]}}
+    two = sliced(2, hosts, podCounts={"universal": 4})
+    third = sliced(1, {"universal": "b1"}, podCounts={"individual": [4]})
+
+    def only(size: int, *parts: dict[str, Any]) -> PastDecision | Ungraded:
+        asked: dict[str, Any] = {
+            "podSetSliceRequiredTopology": LEVELS[1],
+            "podSetSliceSize": size,
+            "required": LEVELS[0],
+        }
+        item = workload("w", {"levels": [HOST], "slices": [*parts]}, **asked)
+        [found] = read(json.dumps({"items": [item]}), tmp_path, kubernetes())
+        return found
+
+    one = only(8, two, third)
     assert isinstance(one, Ungraded)
     assert "must divide k (3), not 2" in one.detail
-    del assignment["slices"][1]
-    text = json.dumps({"items": [workload("w", assignment, **asked)]})
-    [one] = read(text, tmp_path, kubernetes())
+    one = only(8, two)
     assert isinstance(one, PastDecision)
     assert one.chosen == ("a1", "a2")
     assert (one.request.k, one.request.levels) == (2, {"rack": 2, "block": 2})
-    asked["podSetSliceSize"] = 6
-    text = json.dumps({"items": [workload("w", assignment, **asked)]})
-    [one] = read(text, tmp_path, kubernetes())
+    one = only(6, two)
     assert isinstance(one, Ungraded)
     assert one.why is Why.SHARED
+
+
+MANY = sliced(2**20, {"universalValue": "a"}, universalPodCount=2)
+FEW = sliced(2, {"roots": ["a"]}, universalPodCount=1)
 
 
 @pytest.mark.parametrize(
@@ -434,32 +364,8 @@ def test_workloads_of_kueue_by_host(tmp_path: Path) -> None:
         ({"levels": [HOST]}, "has no pods"),
         ({"levels": [HOST], "domains": [{"values": [], "count": 1}]}, "1 values"),
         ({"levels": [HOST], "domains": [{"values": ["a"], "count": 0}]}, "from 1 to"),
-        (
-            {
-                "levels": [HOST],
-                "slices": [
-                    {
-                        "domainCount": 2**20,
-                        "valuesPerLevel": [{"universalValue": "a"}],
-                        "universalPodCount": 2,
-                    }
-                ],
-            },
-            "has more than 1048576 pods",
-        ),
-        (
-            {
-                "levels": [HOST],
-                "slices": [
-                    {
-                        "domainCount": 2,
-                        "valuesPerLevel": [{"roots": ["a"]}],
-                        "universalPodCount": 1,
-                    }
-                ],
-            },
-            "roots: must have 2 values",
-        ),
+        ({"levels": [HOST], "slices": [MANY]}, "has more than 1048576 pods"),
+        ({"levels": [HOST], "slices": [FEW]}, "roots: must have 2 values"),
     ],
 )
 def test_malformed_workloads_are_errors(
@@ -471,9 +377,8 @@ def test_malformed_workloads_are_errors(
 
 
 def test_workloads_need_times(tmp_path: Path) -> None:
-    entry = workload(
-        "w", {"levels": [HOST], "domains": [{"values": ["a1"], "count": 1}]}
-    )
+    domains = [{"values": ["a1"], "count": 1}]
+    entry = workload("w", {"levels": [HOST], "domains": domains})
     entry["status"]["conditions"][0]["lastTransitionTime"] = "soon"
     with pytest.raises(InputError, match="must be a time of ISO 8601"):
         read(json.dumps({"items": [entry]}), tmp_path)

@@ -4,17 +4,13 @@ from __future__ import annotations
 
 import itertools
 import json
-from pathlib import Path
+from collections.abc import Callable
 from typing import Any
 
 import pytest
 
 import closeknit as ck
-from closeknit.cli.app import run
 from closeknit.clusters.jobs.foreign import parse as parse_foreign
-from closeknit.clusters.jobs.machine import whole_nodes
-from closeknit.clusters.jobs.placing import JobOutcome, place
-from closeknit.clusters.jobs.request import job_of
 from closeknit.clusters.placement import NodeSelector
 from closeknit.clusters.topologies import parse_cluster
 from closeknit.formulations.cluster.answer import by_model
@@ -25,6 +21,9 @@ from closeknit.papers.graded_rules.drawing import even_tree
 from closeknit.solvers import Limit, Settings, Status
 from closeknit.solvers.running import clock
 
+from ..asking import Ask
+from .placed import placed
+
 THREE = """SwitchName=a Nodes=a[1-4]
 SwitchName=b Nodes=b[1-4]
 SwitchName=c Nodes=c[1-4]
@@ -32,19 +31,8 @@ SwitchName=top Switches=a,b,c
 """
 
 
-def ask(
-    topology: str, roles: dict[str, int], *constraints: dict[str, Any]
-) -> JobOutcome:
-    selector = NodeSelector(parse_cluster(topology))
-    document = {
-        "format": "closeknit/job",
-        "version": 1,
-        "roles": [{"name": name, "count": n} for name, n in roles.items()],
-        "constraints": [*constraints],
-    }
-    request = job_of(document, {}, selector.cluster.index)
-    pairs = zip(selector.cluster.fabrics, selector.free(), strict=True)
-    return place(request, [whole_nodes(fabric, free) for fabric, free in pairs])
+def cluster_of(topology: str) -> NodeSelector:
+    return NodeSelector(parse_cluster(topology))
 
 
 LOW_AND_HIGH = """SwitchName=a Nodes=a[1-2]
@@ -62,7 +50,7 @@ SwitchName=w Switches=u,v
 
 def test_parts_are_compared_by_the_same_levels() -> None:
     """The lower part has two switches in one place, the other one four in two."""
-    found = ask(LOW_AND_HIGH, {"w": 4})
+    found = placed(cluster_of(LOW_AND_HIGH), {"w": 4})
     assert found.nodes["w"] == ["a1", "a2", "b1", "b2"]
     assert found.answer.status is Status.OPTIMAL
     parts = [part.name for part in found.job.objective]
@@ -72,7 +60,7 @@ def test_parts_are_compared_by_the_same_levels() -> None:
 
 
 def test_nodes_of_two_parts_clash_by_themselves() -> None:
-    found = ask(LOW_AND_HIGH, {"w": 3}, {"require": "a1,c1"})
+    found = placed(cluster_of(LOW_AND_HIGH), {"w": 3}, {"require": "a1,c1"})
     assert found.clash is not None
     [only] = found.clash.members
     assert not isinstance(only, RoleCount)
@@ -85,9 +73,9 @@ SwitchName=a Nodes=a[1-2]
 SwitchName=b Nodes=b[1-2]
 SwitchName=t Switches=a,b
 """
-    found = ask(topology, {"w": 3}, {"within": "level2"})
+    found = placed(cluster_of(topology), {"w": 3}, {"within": "level2"})
     assert found.nodes["w"] == ["a1", "a2", "b1"]
-    found = ask(topology, {"w": 3}, {"within": "switch"})
+    found = placed(cluster_of(topology), {"w": 3}, {"within": "switch"})
     assert found.clash is not None
     [count, inside] = found.clash.members
     assert found.clash.helps[count]["count"] == 2
@@ -105,7 +93,7 @@ def test_slices_of_roles_in_any_order(
     racks = [f"SwitchName=r{i} Nodes=n{i}-[1-{size}]" for i in range(6)]
     topology = "\n".join([*racks, "SwitchName=all Switches=r[0-5]"])
     slices = {"slices": {"switch": size}, "roles": [*order]}
-    found = ask(topology, {"a": a, "b": b}, slices)
+    found = placed(cluster_of(topology), {"a": a, "b": b}, slices)
     assert found.answer.fits
     nodes = [*found.nodes[order[0]], *found.nodes[order[1]]]
     for start in range(0, a + b, size):
@@ -131,96 +119,72 @@ def report(**states: str) -> str:
     return json.dumps({"meta": {"slurm": {}}, "nodes": nodes, "errors": []})
 
 
-def change(
-    folder: Path, capsys: pytest.CaptureFixture[str], *words: str, state: str
-) -> dict[str, Any]:
-    (folder / "t.conf").write_text(THREE)
-    (folder / "nodes.json").write_text(state)
+Change = Callable[[str, str], dict[str, Any]]
+
+
+@pytest.fixture
+def change(ask: Ask) -> Change:
+    """Ask what to change in a state of the nodes; RUN is a file of three jobs."""
     jobs = [
         {"name": "17", "nodes": "a[1-4]", "priority": 1},
         {"name": "18", "nodes": "b[1-4]", "priority": 2},
         {"name": "19", "nodes": "c[1-4]", "priority": 3},
     ]
     document = {"format": "closeknit/running-jobs", "version": 1, "jobs": jobs}
-    (folder / "run.json").write_text(json.dumps(document))
-    paths = [str(folder / x) if (folder / x).exists() else x for x in words]
-    given = [
-        "--topology",
-        str(folder / "t.conf"),
-        "--state",
-        str(folder / "nodes.json"),
-    ]
-    run(["change", paths[0], *given, *paths[1:], "--json", "-"])
-    found: dict[str, Any] = json.loads(capsys.readouterr().out)
-    return found
+
+    def changed(words: str, state: str) -> dict[str, Any]:
+        given = f"change {words} --topology TREE --state NODES --json -"
+        files = {"TREE": THREE, "NODES": state, "RUN": json.dumps(document)}
+        found: dict[str, Any] = json.loads(ask(given, **files)[1])
+        return found
+
+    return changed
 
 
 @pytest.mark.parametrize(
     ("state", "more", "ends"),
     [
-        (report(), (), ["17"]),
-        (report(a1="ALLOCATED+DRAIN"), (), ["18"]),
-        (report(a1="ALLOCATED+RESERVED"), (), ["18"]),
-        (report(), ("--busy", "a2"), ["18"]),
-        (report(), ("--exclude", "a2"), ["18"]),
+        (report(), "", ["17"]),
+        (report(a1="ALLOCATED+DRAIN"), "", ["18"]),
+        (report(a1="ALLOCATED+RESERVED"), "", ["18"]),
+        (report(), "--busy a2", ["18"]),
+        (report(), "--exclude a2", ["18"]),
     ],
 )
 def test_a_file_of_jobs_frees_no_node_that_something_else_closes(
-    state: str,
-    more: tuple[str, ...],
-    ends: list[str],
-    tmp_path: Path,
-    capsys: pytest.CaptureFixture[str],
+    state: str, more: str, ends: list[str], change: Change
 ) -> None:
-    words = ("preempt", "--running", "run.json", "-k", "4", "--segment", "4", *more)
-    (tmp_path / "run.json").touch()
-    assert change(tmp_path, capsys, *words, state=state)["end"] == ends
+    words = f"preempt --running RUN -k 4 --segment 4 {more}"
+    assert change(words, state)["end"] == ends
 
 
-def test_nodes_of_jobs_that_no_report_names_are_not_free(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
-    words = ("drain", "--count", "1")
-    assert not change(tmp_path, capsys, *words, state=report())["possible"]
+def test_nodes_of_jobs_that_no_report_names_are_not_free(change: Change) -> None:
+    assert not change("drain --count 1", report())["possible"]
     state = report(a1="IDLE", a2="IDLE", a3="DOWN", a4="IDLE+DRAIN")
-    assert change(tmp_path, capsys, *words, state=state)["freed"] == ["a"]
-    few = ("drain", "--count", "2")
-    assert not change(tmp_path, capsys, *few, state=state)["possible"]
+    assert change("drain --count 1", state)["freed"] == ["a"]
+    assert not change("drain --count 2", state)["possible"]
 
 
-def test_devices_of_nodes_that_must_not_be_used_do_not_count(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_devices_of_nodes_that_must_not_be_used_do_not_count(ask: Ask) -> None:
     """Mixed nodes have devices left; those that are busy or reserved have none."""
-    (tmp_path / "t.conf").write_text("SwitchName=a Nodes=a[1-3]\n")
+    states = {"a1": ["MIXED"], "a2": ["MIXED", "RESERVED"], "a3": ["MIXED"]}
     nodes = [
         {"name": name, "state": state, "gres": "gpu:4", "gres_used": "gpu:2"}
-        for name, state in (
-            ("a1", ["MIXED"]),
-            ("a2", ["MIXED", "RESERVED"]),
-            ("a3", ["MIXED"]),
-        )
+        for name, state in states.items()
     ]
-    text = json.dumps({"meta": {"slurm": {}}, "nodes": nodes, "errors": []})
-    (tmp_path / "n.json").write_text(text)
+    files = {"TREE": "SwitchName=a Nodes=a[1-3]\n"}
+    files["NODES"] = json.dumps({"meta": {"slurm": {}}, "nodes": nodes, "errors": []})
     job = {"format": "closeknit/job", "version": 1}
     for count, more, status in (
-        (4, (), 0),
-        (5, (), 3),
-        (2, ("--busy", "a3"), 0),
-        (3, ("--busy", "a3"), 3),
+        (4, "", 0),
+        (5, "", 3),
+        (2, "--busy a3", 0),
+        (3, "--busy a3", 3),
     ):
         roles = [{"name": "w", "count": count, "devices": 1}]
-        (tmp_path / "j.json").write_text(json.dumps({**job, "roles": roles}))
-        given = [
-            "--topology",
-            str(tmp_path / "t.conf"),
-            "--job",
-            str(tmp_path / "j.json"),
-        ]
-        given += ["--state", str(tmp_path / "n.json"), *more]
-        assert run(["select", *given]) == status, (count, more)
-    capsys.readouterr()
+        files["JOB"] = json.dumps({**job, "roles": roles})
+        words = f"select --topology TREE --job JOB --state NODES {more}"
+        assert ask(words, **files)[0] == status, (count, more)
 
 
 @pytest.mark.parametrize(
@@ -250,36 +214,30 @@ def test_the_model_of_devices_counts() -> None:
 
 @pytest.mark.parametrize("option", ["--slice=2x2", "--node-limit=3", "--memory=99"])
 def test_options_that_a_job_of_parts_does_not_read_are_refused(
-    option: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+    option: str, ask: Ask
 ) -> None:
-    (tmp_path / "t.conf").write_text(THREE)
-    words = ["select", "--topology", str(tmp_path / "t.conf"), "--job", "j.json"]
-    assert run([*words, option]) == 2
+    status, _, err = ask(f"select --topology TREE --job j.json {option}", TREE=THREE)
     name = option.partition("=")[0]
-    assert capsys.readouterr().err == f"closeknit: {name}: is not for --job\n"
+    assert (status, err) == (2, f"closeknit: {name}: is not for --job\n")
 
 
-def test_a_job_that_starts_anew_does_not_wait_for_its_own_nodes(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
+FREE = {f"{rack}{i}": "IDLE" for rack in "bc" for i in range(1, 5)}
+
+
+def test_a_job_that_starts_anew_does_not_wait_for_its_own_nodes(change: Change) -> None:
     """Ranks shift on the nodes that it keeps; only one node comes, and one goes."""
-    words = ("repair", "--placed", "a[1-4]", "--failed", "a1", "--segment", "3")
-    free = {f"{rack}{i}": "IDLE" for rack in "bc" for i in range(1, 5)}
-    found = change(tmp_path, capsys, *words, state=report(**free))
+    words = "repair --placed a[1-4] --failed a1 --segment 3"
+    found = change(words, report(**FREE))
     assert found["ordered"]
     [move] = found["moves"]
     assert (move["from"], move["to"]) == ("", "b1")
 
 
-def test_a_node_that_is_down_is_not_kept_in_silence(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
-    words = ("repair", "--placed", "a[1-4]", "--failed", "a1")
-    free = {f"{rack}{i}": "IDLE" for rack in "bc" for i in range(1, 5)}
-    state = report(a1="DOWN", a2="DOWN+DRAIN", **free)
-    found = change(tmp_path, capsys, *words, state=state)
+def test_a_node_that_is_down_is_not_kept_in_silence(change: Change) -> None:
+    words = "repair --placed a[1-4] --failed a1"
+    found = change(words, report(a1="DOWN", a2="DOWN+DRAIN", **FREE))
     assert "the job keeps a2, which is DOWN+DRAIN" in found["state"]["notes"]
-    found = change(tmp_path, capsys, *words, state=report(a1="DOWN", **free))
+    found = change(words, report(a1="DOWN", **FREE))
     assert not [x for x in found["state"].get("notes", ()) if "keeps" in x]
 
 

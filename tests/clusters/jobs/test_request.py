@@ -3,13 +3,10 @@
 from __future__ import annotations
 
 import json
-from pathlib import Path
 from typing import Any
 
-import numpy as np
 import pytest
 
-from closeknit.cli.app import run
 from closeknit.clusters.availability import Known, availability
 from closeknit.clusters.jobs.foreign import parse as parse_foreign
 from closeknit.clusters.jobs.machine import node_devices, whole_nodes
@@ -19,13 +16,17 @@ from closeknit.clusters.placement import NodeSelector
 from closeknit.clusters.state import parse_report
 from closeknit.clusters.topologies import parse_cluster
 from closeknit.formulations.cluster.constraints import Slices, within
+from closeknit.formulations.cluster.domains import NodeDevices
 from closeknit.formulations.cluster.job import ObjectivePart, Role
 from closeknit.instances import InputError
 from closeknit.solvers import Settings
 
 from ...paths import ROOT
+from ..asking import Ask
+from ..reports import node, pod
 
 TREE = "SwitchName=a Nodes=a[1-4]\nSwitchName=b Nodes=b[1-4]\nSwitchName=t Switches=a,b"
+NAMES = [f"{x}{i}" for x in "ab" for i in range(1, 5)]
 EXAMPLES = ROOT / "examples" / "jobs"
 HEAD: dict[str, Any] = {"format": "closeknit/job", "version": 1}
 ONE = [{"name": "w", "count": 4}]
@@ -135,98 +136,73 @@ def test_a_job_larger_than_the_cluster_does_not_fit_and_is_no_error() -> None:
     ],
     ids=range(11),
 )
-def test_a_file_that_is_no_job_is_refused_in_one_line(
-    text: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
-    (tmp_path / "t.conf").write_text(TREE)
-    job = tmp_path / "job"
-    job.write_text(text)
-    words = ["select", "--topology", str(tmp_path / "t.conf"), "--job", str(job)]
-    assert run(words) == 2
-    out, err = capsys.readouterr()
-    assert not out
-    assert err.count("\n") == 1
-    assert "job" in err
+def test_a_file_that_is_no_job_is_refused_in_one_line(text: str, ask: Ask) -> None:
+    status, out, err = ask("select --topology TREE --job JOB", TREE=TREE, JOB=text)
+    assert (status, out, err.count("\n")) == (2, "", 1)
+    assert "JOB" in err
 
 
-def machine_with(reports: list[str]) -> tuple[NodeSelector, Any]:
+def devices_by(report: dict[str, Any], name: str = "") -> NodeDevices:
+    """Return the devices of a name that are free by a report."""
     selector = NodeSelector(parse_cluster(TREE))
-    known = availability(
-        selector.cluster, Known(reports=[parse_report(x) for x in reports])
-    )
-    return selector, known
+    reports = [parse_report(json.dumps(report))]
+    known = availability(selector.cluster, Known(reports=reports))
+    [fabric], [free] = selector.cluster.fabrics, selector.free(without=known.reasons)
+    return node_devices(fabric, free, known, name)
 
 
-def slurm_nodes(**used: int) -> str:
+def slurm_nodes(**used: int) -> dict[str, Any]:
     """A report of nodes with four GPUs each; those named are in use."""
-    nodes = []
-    for name in [f"{x}{i}" for x in "ab" for i in range(1, 5)]:
-        n = used.get(name)
-        state = ["IDLE"] if n is None else ["MIXED"]
-        gres = f"gpu:h100:{n or 0}(IDX:0)"
-        nodes.append(
-            {"name": name, "state": state, "gres": "gpu:h100:4(S:0)", "gres_used": gres}
-        )
-    return json.dumps({"nodes": nodes})
+    nodes = [
+        {
+            "name": name,
+            "state": ["MIXED" if name in used else "IDLE"],
+            "gres": "gpu:h100:4(S:0)",
+            "gres_used": f"gpu:h100:{used.get(name, 0)}(IDX:0)",
+        }
+        for name in NAMES
+    ]
+    return {"nodes": nodes}
 
 
 def test_devices_that_jobs_leave_are_free() -> None:
-    selector, known = machine_with([slurm_nodes(a1=1, a2=4, b1=0)])
-    [fabric], [free] = selector.cluster.fabrics, selector.free(without=known.reasons)
-    found = node_devices(fabric, free, known, "gpu")
+    report = slurm_nodes(a1=1, a2=4, b1=0)
+    found = devices_by(report, "gpu")
     assert found.free.tolist() == [3, 0, 4, 4, 4, 4, 4, 4]
     assert found.room_for(None).tolist() == [0, 0, 1, 1, 0, 1, 1, 1]
     assert found.room_for(2).tolist() == [1, 0, 2, 2, 2, 2, 2, 2]
     for wrong in ("fpga", "gpu:a100"):
         with pytest.raises(InputError, match="no node has such devices"):
-            node_devices(fabric, free, known, wrong)
+            devices_by(report, wrong)
 
 
 def test_a_node_that_is_down_or_of_which_nobody_knows_what_is_used_has_none() -> None:
-    nodes = json.loads(slurm_nodes(a1=1))
-    nodes["nodes"][0].pop("gres_used")
-    nodes["nodes"][1]["state"] = ["IDLE", "DRAIN"]
-    selector, known = machine_with([json.dumps(nodes)])
-    [fabric], [free] = selector.cluster.fabrics, selector.free(without=known.reasons)
-    assert node_devices(fabric, free, known, "").free.tolist()[:3] == [-1, -1, 4]
+    report = slurm_nodes(a1=1)
+    report["nodes"][0].pop("gres_used")
+    report["nodes"][1]["state"] = ["IDLE", "DRAIN"]
+    assert devices_by(report).free.tolist()[:3] == [-1, -1, 4]
 
 
 def test_devices_of_pods_are_counted() -> None:
-    def pod(name: str, node: str, gpus: int) -> dict[str, Any]:
+    def holding(name: str, on: str, gpus: int) -> dict[str, Any]:
         limits = {"limits": {"nvidia.com/gpu": str(gpus)}} if gpus else {}
-        return {
-            "kind": "Pod",
-            "metadata": {"name": name},
-            "spec": {"nodeName": node, "containers": [{"resources": limits}]},
-            "status": {"phase": "Running"},
-        }
+        held = pod(on)
+        held["metadata"]["name"] = name
+        held["spec"]["containers"] = [{"resources": limits}]
+        return held
 
-    items: list[dict[str, Any]] = [
-        {
-            "kind": "Node",
-            "metadata": {"name": f"{x}{i}"},
-            "status": {
-                "conditions": [{"type": "Ready", "status": "True"}],
-                "allocatable": {"cpu": "8", "nvidia.com/gpu": "4"},
-            },
-        }
-        for x in "ab"
-        for i in range(1, 5)
-    ]
-    items += [pod("p", "a1", 1), pod("q", "a1", 2), pod("r", "a2", 0)]
-    selector, known = machine_with([json.dumps({"kind": "List", "items": items})])
-    [fabric], [free] = selector.cluster.fabrics, selector.free(without=known.reasons)
-    found = node_devices(fabric, free, known, "")
+    items = [node(name) for name in NAMES]
+    for item in items:
+        item["status"]["allocatable"] = {"cpu": "8", "nvidia.com/gpu": "4"}
+    items += [holding("p", "a1", 1), holding("q", "a1", 2), holding("r", "a2", 0)]
+    found = devices_by({"kind": "List", "items": items})
     assert found.free.tolist() == [1, *[4] * 7]
     assert found.room_for(None).tolist() == [0, 0, *[1] * 6]
 
 
 def test_devices_without_a_report_that_counts_them_are_refused() -> None:
-    selector, known = machine_with(['{"nodes": [{"name": "a1", "state": ["IDLE"]}]}'])
-    [fabric], [free] = selector.cluster.fabrics, selector.free()
     with pytest.raises(InputError, match="needs a report that counts devices"):
-        node_devices(fabric, free, known, "")
-    assert np.all(whole_nodes(fabric, free).free == 1)
+        devices_by({"nodes": [{"name": "a1", "state": ["IDLE"]}]})
 
 
 def of_file(name: str, levels: tuple[str, ...]) -> JobRequest:
@@ -246,26 +222,22 @@ def test_a_workload_of_kueue() -> None:
 
 
 def test_a_jobset_with_annotations() -> None:
-    kueue = "kueue.x-k8s.io/podset-"
     layers = [{"topology": "x/block", "size": 8}, {"topology": "x/rack", "size": "4"}]
+    asked = {
+        "preferred-topology": "x/topology-zone",
+        "slice-required-topology-constraints": json.dumps(layers),
+    }
+    asked = {f"kueue.x-k8s.io/podset-{key}": value for key, value in asked.items()}
     pod = {
-        "metadata": {
-            "annotations": {
-                f"{kueue}preferred-topology": "x/topology-zone",
-                f"{kueue}slice-required-topology-constraints": json.dumps(layers),
-            }
-        },
+        "metadata": {"annotations": asked},
         "spec": {"tolerations": [{"key": "x"}], "containers": [{"name": "c"}]},
     }
-    inner = {"parallelism": "8", "template": pod}
+    inner = {"spec": {"parallelism": "8", "template": pod}}
+    jobs = [{"name": "w", "replicas": 2, "template": inner}]
     document = {
         "kind": "JobSet",
         "metadata": {"name": "js"},
-        "spec": {
-            "replicatedJobs": [
-                {"name": "w", "replicas": 2, "template": {"spec": inner}}
-            ]
-        },
+        "spec": {"replicatedJobs": jobs},
     }
     found = parse_foreign(json.dumps(document), ("rack", "block", "zone"))
     assert found.job.roles == (Role("w", 16),)
@@ -284,18 +256,16 @@ def test_a_batch_script_of_slurm() -> None:
     assert found.ignored == ("--time", "-p", "the time of --switches")
 
 
-def test_a_batch_script_of_slurm_is_a_job(capsys: pytest.CaptureFixture[str]) -> None:
-    words = ["select", "--topology", str(EXAMPLES / "../grade/slurm-225.conf"), "--job"]
-    assert run([*words, str(EXAMPLES / "slurm-225.sh")]) == 0
-    assert "it fits" in capsys.readouterr().out
-    assert run([*words, str(EXAMPLES / "slurm-225.sh"), "--json"]) == 0
-    shown = json.loads(capsys.readouterr().out)
-    assert shown["fits"] is True
-    assert shown["format"] == "closeknit/select-job"
+def test_a_batch_script_of_slurm_is_a_job(ask: Ask) -> None:
+    topology = EXAMPLES / "../grade/slurm-225.conf"
+    words = f"select --topology {topology} --job {EXAMPLES / 'slurm-225.sh'}"
+    status, out, _ = ask(words)
+    assert (status, "it fits" in out) == (0, True)
+    shown = json.loads(ask(f"{words} --json")[1])
+    assert (shown["fits"], shown["format"]) == (True, "closeknit/select-job")
 
 
-def test_options_that_a_job_replaces_are_refused() -> None:
-    words = ["select", "--topology", "t", "--job", "j"]
-    for more in (["-k", "3"], ["--segment", "2"], ["--method", "slurm-tree"]):
-        assert run([*words, *more]) == 2
-    assert run(["select", "--job", "j"]) == 2
+def test_options_that_a_job_replaces_are_refused(ask: Ask) -> None:
+    for more in ("-k 3", "--segment 2", "--method slurm-tree"):
+        assert ask(f"select --topology t --job j {more}")[0] == 2
+    assert ask("select --job j")[0] == 2

@@ -5,18 +5,16 @@ from __future__ import annotations
 from collections import Counter
 from itertools import pairwise
 from pathlib import Path
-from typing import Any
 
 import pytest
 
-from closeknit.cli.app import run
-from closeknit.clusters.jobs.machine import whole_nodes
-from closeknit.clusters.jobs.placing import JobOutcome, place
-from closeknit.clusters.jobs.request import job_of
+from closeknit.clusters.jobs.placing import JobOutcome
 from closeknit.clusters.placement import NodeSelector
 from closeknit.clusters.topologies import parse_cluster
-from closeknit.formulations.cluster.job import RoleCount
 from closeknit.solvers import Status
+
+from ..asking import Ask
+from .placed import placed
 
 EXAMPLES = Path(__file__).resolve().parents[3] / "examples" / "jobs"
 
@@ -36,27 +34,6 @@ def racks(*sizes: int, blocks: int = 1) -> NodeSelector:
     return NodeSelector(parse_cluster("\n".join(lines)))
 
 
-def ask(
-    selector: NodeSelector,
-    roles: dict[str, int],
-    *constraints: dict[str, Any],
-    busy: tuple[str, ...] = (),
-    objective: list[Any] | None = None,
-) -> JobOutcome:
-    document: dict[str, Any] = {
-        "format": "closeknit/job",
-        "version": 1,
-        "roles": [{"name": name, "count": n} for name, n in roles.items()],
-        "constraints": list(constraints),
-    }
-    if objective is not None:
-        document["objective"] = objective
-    request = job_of(document, {}, selector.cluster.index)
-    [fabric] = selector.cluster.fabrics
-    [free] = selector.free(without=busy)
-    return place(request, [whole_nodes(fabric, free)])
-
-
 def inside(found: JobOutcome, level: str, *roles: str) -> Counter[int]:
     """Count the pods of roles by domain of a level."""
     assert found.answer.placement is not None
@@ -67,45 +44,8 @@ def inside(found: JobOutcome, level: str, *roles: str) -> Counter[int]:
     )
 
 
-def test_kueue_10815_quota_says_yes_and_the_topology_no() -> None:
-    """178 of 180 nodes are good: ten racks of 18 less two, slices of 16."""
-    selector = racks(*[18] * 10)
-    bad = ("n0-0-1", "n0-3-7")
-    found = ask(selector, {"worker": 178}, {"slices": {"switch": 16}}, busy=bad)
-    assert found.answer.status is Status.INFEASIBLE
-    assert found.clash is not None
-    count, slices = found.clash.members
-    assert isinstance(count, RoleCount)
-    assert found.clash.irreducible
-    assert found.clash.smallest
-    assert found.clash.helps[count] == {"count": 162, "without": True}
-    assert found.clash.helps[slices] == {"level": "level2", "without": True}
-    fits = ask(selector, {"worker": 160}, {"slices": {"switch": 16}}, busy=bad)
-    assert fits.answer.status is Status.OPTIMAL
-
-
-def test_kueue_10815_two_bad_nodes_in_one_rack_cost_a_slice_only_if_it_is_needed() -> (
-    None
-):
-    selector = racks(*[18] * 10)
-    bad = ("n0-0-1", "n0-0-2", "n0-0-3")
-    found = ask(selector, {"worker": 160}, {"slices": {"switch": 16}}, busy=bad)
-    assert found.clash is not None
-    assert found.clash.helps[found.clash.members[0]]["count"] == 159
-
-
-def test_kueue_15640_fifteen_workers_and_a_leader_fill_four_racks_of_four() -> None:
-    found = ask(
-        racks(4, 4, 4, 4),
-        {"leader": 1, "worker": 15},
-        {"slices": {"switch": 4}},
-    )
-    assert found.answer.status is Status.OPTIMAL
-    assert [*inside(found, "switch", "leader", "worker").values()] == [4, 4, 4, 4]
-
-
 def test_kueue_15640_a_last_slice_that_is_smaller() -> None:
-    found = ask(racks(4, 4, 4, 3), {"worker": 15}, {"slices": {"switch": 4}})
+    found = placed(racks(4, 4, 4, 3), {"worker": 15}, {"slices": {"switch": 4}})
     assert sorted(inside(found, "switch", "worker").values()) == [3, 4, 4, 4]
 
 
@@ -115,27 +55,19 @@ def test_kueue_9046_several_levels_at_once(busy: int) -> None:
     selector = racks(*[16 + busy] * 3, blocks=2)
     levels = {"switch": 16, "level2": 48}
     taken = tuple(f"n{b}-{r}-1" for b in range(2) for r in range(3)) * busy
-    found = ask(
+    found = placed(
         selector, {"w": 96}, {"slices": levels}, {"within": "level3"}, busy=taken
     )
     assert found.answer.status is Status.OPTIMAL
     assert [*inside(found, "switch", "w").values()] == [16] * 6
     assert [*inside(found, "level2", "w").values()] == [48, 48]
-    more = ask(selector, {"w": 96}, {"slices": levels}, busy=(*taken, "n1-2-5"))
+    more = placed(selector, {"w": 96}, {"slices": levels}, busy=(*taken, "n1-2-5"))
     assert more.answer.status is Status.INFEASIBLE
-
-
-def test_kueue_10574_twenty_on_nineteen_ten_and_ten() -> None:
-    """Greedy takes 19 and 1; whole tens leave a rack free."""
-    found = ask(
-        racks(19, 10, 10), {"w": 20}, objective=[{"domains": "switch"}, "fragmentation"]
-    )
-    assert sorted(inside(found, "switch", "w").values()) == [10, 10]
 
 
 def test_kueue_3533_ranks_in_order() -> None:
     """The ranks of a rack follow each other, whichever racks have room."""
-    found = ask(racks(3, 5, 4, blocks=2), {"w": 15}, {"slices": {"switch": 3}})
+    found = placed(racks(3, 5, 4, blocks=2), {"w": 15}, {"slices": {"switch": 3}})
     assert found.answer.placement is not None
     tree = found.devices.tree
     racks_of = tree.home[list(found.answer.placement["w"])].tolist()
@@ -146,15 +78,15 @@ def test_kueue_3533_ranks_in_order() -> None:
 def test_kai_2077_groups_without_indices() -> None:
     """Any pod may be in any group of four: the same question as slices of four."""
     selector = racks(4, 5, 7)
-    as_slices = ask(selector, {"w": 12}, {"slices": {"switch": 4}})
-    groups = ask(selector, {"w": 12}, {"groups": {"w": 4}, "level": "switch"})
+    as_slices = placed(selector, {"w": 12}, {"slices": {"switch": 4}})
+    groups = placed(selector, {"w": 12}, {"groups": {"w": 4}, "level": "switch"})
     assert as_slices.answer.fits is groups.answer.fits is True
     assert as_slices.answer.placement == groups.answer.placement
 
 
 def test_grove_756_roles_with_constraints_of_their_own() -> None:
     """Prefill and decode in one block, each instance in a rack, routers spread."""
-    found = ask(
+    found = placed(
         racks(4, 4, 4, 4, blocks=3),
         {"prefill": 4, "decode": 8, "router": 3},
         {"within": "level2", "roles": ["prefill", "decode"]},
@@ -173,7 +105,7 @@ def test_grove_756_roles_with_constraints_of_their_own() -> None:
 
 def test_ray_enhancements_66_replicas_over_fault_domains() -> None:
     """Also volcano#5430 and sgl-project/rbg#473: leaders with theirs, then spread."""
-    found = ask(
+    found = placed(
         racks(5, 5, 5, 5, blocks=2),
         {"leader": 4, "worker": 16},
         {"groups": {"leader": 1, "worker": 4}, "level": "switch"},
@@ -184,28 +116,16 @@ def test_ray_enhancements_66_replicas_over_fault_domains() -> None:
     assert set(inside(found, "switch", "leader", "worker").values()) == {5}
 
 
-def test_slurm_225_segments_of_twelve() -> None:
-    """17 + 17 + 2 where 12 + 12 + 12 was possible."""
-    found = ask(racks(17, 17, 12), {"w": 36}, {"slices": {"switch": 12}})
-    assert [*inside(found, "switch", "w").values()] == [12, 12, 12]
-
-
-def test_kueue_11910_the_same_request_the_same_answer() -> None:
-    selector = racks(7, 6, 5, 9, blocks=2)
-    some = [ask(selector, {"w": 13}, {"slices": {"switch": 4}}) for _ in range(3)]
-    assert len({str(one.answer.placement) for one in some}) == 1
-
-
 COMMANDS = {
     "kueue-10497": ("preempt", 0, ["jobs to end: b1, b2", "nodes of worker: b[1-3]"]),
     "kueue-10574": ("select", 0, ["worker b[01-10],c[01-10]"]),
-    "kueue-10815": ("select", 3, ["it fits with count 162", "it fits with size 9"]),
-    "kueue-14244": (
-        "repair",
-        0,
-        ["failed -> a5,d5", "domains switch 4, proved"],
+    "kueue-10815": (
+        "select",
+        3,
+        ["smallest set", "with count 162", "with size 9", "with level level2"],
     ),
-    "kueue-15640": ("select", 0, ["leader a1", "domains switch 4 (proved)"]),
+    "kueue-14244": ("repair", 0, ["failed -> a5,d5", "domains switch 4, proved"]),
+    "kueue-15640": ("select", 0, ["leader a1", "worker a[2-4],b[1-4],c[1-4],d[1-4]"]),
     "kueue-9046": ("select", 0, ["domains level3 2 (proved)", "domains switch 11"]),
     "grove-756": ("select", 0, ["domains switch 6 (proved)"]),
     "kai-2077": ("select", 0, ["domains switch 3 (proved)"]),
@@ -215,24 +135,22 @@ COMMANDS = {
 
 
 @pytest.mark.parametrize("thread", COMMANDS)
-def test_the_example_of_a_thread_is_answered(
-    thread: str, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_the_example_of_a_thread_is_answered(thread: str, ask: Ask) -> None:
     question, status, lines = COMMANDS[thread]
     base = str(EXAMPLES / thread)
-    words = ["select"] if question == "select" else ["change", question]
-    words += ["--topology", f"{base}.conf"]
-    if question != "repair":
-        words += ["--job", f"{base}.json"]
-    if question != "select":
-        words += ["--running", f"{base}-running.json"]
+    words = question if question == "select" else f"change {question}"
+    words += f" --topology {base}.conf"
     if question == "repair":
-        words += ["--placed", "a[1-4],b[1-4],c[1-4],d[1-4]", "--failed", "a2,d3"]
-        words += ["--segment", "4", "--levels", "level2=8"]
-    assert run(words) == status
-    printed = " ".join(capsys.readouterr().out.split())
+        words += " --placed a[1-4],b[1-4],c[1-4],d[1-4] --failed a2,d3"
+        words += " --segment 4 --levels level2=8"
+    else:
+        words += f" --job {base}.json"
+    if question != "select":
+        words += f" --running {base}-running.json"
+    found, out, _ = ask(words)
+    assert found == status
     for line in lines:
-        assert line in printed
+        assert line in " ".join(out.split())
 
 
 def test_every_example_is_of_a_thread_that_is_answered() -> None:

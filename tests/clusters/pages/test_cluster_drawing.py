@@ -17,6 +17,8 @@ from closeknit.clusters.pages.drawing import (
 from closeknit.clusters.topologies import Hierarchy, parse_cluster
 from closeknit.reports.drawing.shapes import Canvas
 
+from ..clusters import hierarchy
+
 SVG = "{http://www.w3.org/2000/svg}"
 
 
@@ -34,9 +36,7 @@ def tree(leaves: int, nodes: int, tops: int) -> Hierarchy:
         below = ",".join(f"s{v}" for v in range(g, leaves, tops))
         lines.append(f"SwitchName=g{g} Switches={below}")
     lines.append(f"SwitchName=top Switches=g[0-{tops - 1}]")
-    [fabric] = parse_cluster("\n".join(lines)).fabrics
-    assert isinstance(fabric, Hierarchy)
-    return fabric
+    return hierarchy(parse_cluster("\n".join(lines)))
 
 
 def squares(svg: str) -> dict[str, list[tuple[float, float]]]:

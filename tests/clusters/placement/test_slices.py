@@ -18,11 +18,12 @@ from closeknit.clusters.advice.why import explain
 from closeknit.clusters.grading import DecisionGrade, PastDecision, grade_decision
 from closeknit.clusters.grading.decisions import decision_of
 from closeknit.clusters.placement import NodeSelector, Request, nodes_of
-from closeknit.clusters.topologies import Hierarchy, Space, parse_cluster
+from closeknit.clusters.topologies import parse_cluster
 from closeknit.clusters.topologies.tpu import Slice
 from closeknit.instances import InputError
 from closeknit.solvers import Status
 
+from ..clusters import hierarchy, space_of
 from ..pods import Chips, dynamic, grid_rows, nodes_json, pod_csv
 
 CUBE = (2, 2, 2)
@@ -121,8 +122,7 @@ def test_slices_in_a_grid_are_the_best_of_all_places(seed: int) -> None:
                 zip(shape, host, strict=True)))}  # fmt: skip
         assert not places_by_definition(shape, rings, host, wish, full)
         return
-    [fabric] = selector.cluster.fabrics
-    assert isinstance(fabric, Space)
+    fabric = space_of(selector.cluster)
     held = {
         name: {f"j{chance.randrange(4)}": None}
         for name in rows
@@ -190,8 +190,7 @@ def test_any_cubes_of_a_pod_where_optical_switches_join_them(seed: int) -> None:
     items = dynamic(blocks, sick)
     gone = {chance.choice([*items])} if chance.random() < 0.5 else set()
     selector = selector_of(dynamic_text(items, gone))
-    [fabric] = selector.cluster.fabrics
-    assert isinstance(fabric, Hierarchy)
+    fabric = hierarchy(selector.cluster)
     count = chance.randrange(1, 4)
     cubes: dict[int, list[list[str]]] = {}
     for b, n in enumerate(blocks):
@@ -310,7 +309,6 @@ def test_the_largest_free_box_of_a_pod_is_counted_in_nodes() -> None:
     """Nodes have four chips, so that between two of them there are none free."""
     rows = grid_rows((8, 4, 4), (2, 2, 1))
     selector = selector_of(pod_csv("mesh 8x4x4", rows, (4, 4, 4), (2, 2, 1)))
-    [fabric] = selector.cluster.fabrics
-    assert isinstance(fabric, Space)
+    fabric = space_of(selector.cluster)
     busy = [name for name, site in rows.items() if site[0] == 0]
     assert largest_submesh(fabric, selector.free(without=busy)[0]) == (3, 2, 4)

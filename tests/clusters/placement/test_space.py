@@ -22,7 +22,7 @@ from closeknit.instances import InputError
 from closeknit.solvers import Limit, Settings, Status
 from closeknit.solvers.running.kernels import interpreted
 
-from ..clusters import Wiring, come_in_groups, rails, random_fabric
+from ..clusters import Wiring, come_in_groups, grid, rails, random_fabric, space_of
 
 
 def defined(
@@ -81,12 +81,8 @@ def test_on_fabrics_the_choice_is_the_best_of_all(
 @given(st.integers(0, 10**6), st.integers(1, 4), st.booleans())
 def test_the_least_diameter_on_a_torus(seed: int, k: int, required: bool) -> None:
     chance = random.Random(seed)
-    rows = [f"n{x}{y},{x},{y}" for x in range(4) for y in range(3)]
-    selector = NodeSelector(
-        parse_cluster("\n".join(["# torus 4x3", "node,x,y", *rows]))
-    )
-    [fabric] = selector.cluster.fabrics
-    assert isinstance(fabric, Space)
+    selector = NodeSelector(parse_cluster(grid("torus 4x3")))
+    fabric = space_of(selector.cluster)
     busy = [name for name in fabric.nodes if chance.random() < 0.4]
     free = selector.free(without=busy)
     left = [i for i, one in enumerate(free[0]) if one]
@@ -104,8 +100,7 @@ def test_the_least_diameter_on_a_torus(seed: int, k: int, required: bool) -> Non
 
 def test_fewest_leaf_switches_of_rails() -> None:
     selector = rails()
-    [fabric] = selector.cluster.fabrics
-    assert isinstance(fabric, Space)
+    fabric = space_of(selector.cluster)
     assert len(Alike(fabric).classes) == 3
     found = selector.select(Request(4), selector.free())
     assert found.objective == found.bound == (2, 12)

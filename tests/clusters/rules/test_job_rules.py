@@ -50,10 +50,8 @@ TIERS = ["kubernetes-5732", "volcano-hard", "kai"]
 
 def hosts(*free: int) -> NodeDevices:
     """Nodes of nine devices in one rack, of which so many are free."""
-    devices = np.array(free)
-    return NodeDevices(
-        tree_of([-1, 0], [1] * len(free)), devices, np.full(len(free), 9)
-    )
+    tree = tree_of([-1, 0], [1] * len(free))
+    return NodeDevices(tree, np.array(free), np.full(len(free), 9))
 
 
 def racks(*blocks: tuple[int, ...]) -> NodeDevices:
@@ -75,6 +73,21 @@ def slices(level: str, size: int) -> Slices:
     return Slices(level, ("w",), size)
 
 
+def job_of(text: str) -> GangJob:
+    """Return so many workers, such as 8 in slices of 4: ``8 L0=4``, or ``8 in L0``."""
+    count, *words = text.removesuffix(" devices").split()
+    devices = 1 if text.endswith(" devices") else None
+    if words[:1] == ["in"]:
+        return workers(int(count), within(words[1], ("w",)), devices=devices)
+    pairs = [word.split("=") for word in words]
+    found = [slices(level, int(size)) for level, size in pairs]
+    return workers(int(count), *found, devices=devices)
+
+
+def numbers(text: str) -> list[int]:
+    return [*map(int, text.split())]
+
+
 def on(name: str, job: GangJob, devices: NodeDevices, level: str) -> list[int] | None:
     """How many pods of all roles are in each domain of a level, in order."""
     placed = JOB_RULES[name](job, devices)
@@ -89,137 +102,73 @@ def on(name: str, job: GangJob, devices: NodeDevices, level: str) -> list[int] |
 @pytest.mark.parametrize(
     ("name", "free", "job", "expected"),
     [
-        ("kueue-best-fit", (3, 3, 2, 1), workers(7, devices=1), [3, 3, 0, 1]),
-        ("kueue-least-free", (3, 3, 2, 1), workers(7, devices=1), [3, 1, 2, 1]),
-        (
-            "kueue-best-fit",
-            (6, 5, 4, 3, 2),
-            workers(12, slices("node", 2), devices=1),
-            [6, 0, 4, 0, 2],
-        ),
-        (
-            "kueue-least-free",
-            (6, 5, 4, 3, 2),
-            workers(10, slices("node", 2), devices=1),
-            [0, 2, 4, 2, 2],
-        ),
-        (
-            "kueue-best-fit",
-            (1, 2, 3),
-            workers(2, within("node", ("w",)), devices=1),
-            [0, 2, 0],
-        ),
+        ("kueue-best-fit", "3 3 2 1", "7", "3 3 0 1"),
+        ("kueue-least-free", "3 3 2 1", "7", "3 1 2 1"),
+        ("kueue-best-fit", "6 5 4 3 2", "12 node=2", "6 0 4 0 2"),
+        ("kueue-least-free", "6 5 4 3 2", "10 node=2", "0 2 4 2 2"),
+        ("kueue-best-fit", "1 2 3", "2 in node", "0 2 0"),
         # pods of kube-scheduler go to the emptiest node, of KAI to the fullest
-        ("kubernetes-5732", (9, 4, 9), workers(3, devices=1), [2, 0, 1]),
-        ("kai", (9, 4, 9), workers(5, devices=1), [1, 4, 0]),
-        ("volcano-hard", (2, 4, 9), workers(3, devices=1), [2, 1, 0]),
+        ("kubernetes-5732", "9 4 9", "3", "2 0 1"),
+        ("kai", "9 4 9", "5", "1 4 0"),
+        ("volcano-hard", "2 4 9", "3", "2 1 0"),
     ],
 )
-def test_pods_on_hosts(
-    name: str, free: tuple[int, ...], job: GangJob, expected: list[int]
-) -> None:
-    assert on(name, job, hosts(*free), "node") == expected
+def test_pods_on_hosts(name: str, free: str, job: str, expected: str) -> None:
+    devices = hosts(*numbers(free))
+    assert on(name, job_of(f"{job} devices"), devices, "node") == numbers(expected)
+
+
+TWENTY = "3 4 5 2" + "; 5 5 5 5" * 4
 
 
 @pytest.mark.parametrize(
     ("name", "blocks", "job", "expected"),
     [
-        ("kueue-best-fit", ((19, 10, 10),), workers(20), [19, 1, 0]),
-        ("kueue-balanced", ((19, 10, 10),), workers(20), [0, 10, 10]),
+        ("kueue-best-fit", "19 10 10", "20", "19 1 0"),
+        ("kueue-balanced", "19 10 10", "20", "0 10 10"),
         # nodes with one pod each are even, whichever racks they are in
-        ("kueue-balanced", ((20, 10), (15, 15)), workers(22), [20, 2, 0, 0]),
-        ("kueue-balanced", ((20, 10), (15, 15)), workers(30), [20, 10, 0, 0]),
+        ("kueue-balanced", "20 10; 15 15", "22", "20 2 0 0"),
+        ("kueue-balanced", "20 10; 15 15", "30", "20 10 0 0"),
         # slices are shared by the racks of as few blocks as needed
-        (
-            "kueue-balanced",
-            ((16, 12), (12, 12)),
-            workers(20, slices("L0", 4)),
-            [0, 0, 12, 8],
-        ),
+        ("kueue-balanced", "16 12; 12 12", "20 L0=4", "0 0 12 8"),
         # within slices Kueue begins with the least room: racks of two before four
-        (
-            "kueue-best-fit",
-            ((4, 2), (4, 2)),
-            workers(8, slices("L1", 4), slices("L0", 2)),
-            [2, 2, 2, 2],
-        ),
+        ("kueue-best-fit", "4 2; 4 2", "8 L1=4 L0=2", "2 2 2 2"),
         # the profile mixed: slices from the highest level down, the tightest first
-        (
-            "kueue-least-free",
-            ((2, 2), (6,)),
-            workers(6, slices("L0", 2)),
-            [2, 2, 2],
-        ),
+        ("kueue-least-free", "2 2; 6", "6 L0=2", "2 2 2"),
         # and best fit for what requires a level
-        (
-            "kueue-least-free",
-            ((4, 2),),
-            workers(4, within("L1", ("w",))),
-            [4, 0],
-        ),
-        ("kueue-balanced", ((20, 10), (15, 15)), workers(20), [20, 0, 0, 0]),
-        (
-            "kueue-balanced",
-            ((15,), (15,), (15, 15)),
-            workers(25, slices("L0", 5)),
-            [0, 0, 15, 10],
-        ),
+        ("kueue-least-free", "4 2", "4 in L1", "4 0"),
+        ("kueue-balanced", "20 10; 15 15", "20", "20 0 0 0"),
+        ("kueue-balanced", "15; 15; 15 15", "25 L0=5", "0 0 15 10"),
         # a required level is filled by best fit, balanced or not
-        (
-            "kueue-balanced",
-            ((19, 10, 10),),
-            workers(20, within("L1", ("w",))),
-            [19, 1, 0],
-        ),
-        ("kueue-best-fit", ((4, 2), (3, 3)), workers(10), [4, 0, 3, 3]),
-        ("kueue-best-fit", ((6, 4), (8,)), workers(8, within("L0", ("w",))), [0, 0, 8]),
-        ("kueue-best-fit", ((6, 4), (7,)), workers(8, within("L0", ("w",))), None),
+        ("kueue-balanced", "19 10 10", "20 in L1", "19 1 0"),
+        ("kueue-best-fit", "4 2; 3 3", "10", "4 0 3 3"),
+        ("kueue-best-fit", "6 4; 8", "8 in L0", "0 0 8"),
+        ("kueue-best-fit", "6 4; 7", "8 in L0", None),
         # KAI's document: zone A with 2, 1, 1, 1 free, zone B with 2, 2, 2
-        (
-            "kai",
-            ((2, 1, 1, 1), (2, 2, 2)),
-            workers(3, within("L1", ("w",))),
-            [2, 0, 0, 1, 0, 0, 0],
-        ),
+        ("kai", "2 1 1 1; 2 2 2", "3 in L1", "2 0 0 1 0 0 0"),
         # of 20 racks KAI tells tenths apart, so that those with 3 and 4 are equal
-        (
-            "kai",
-            ((3, 4, 5, 2), *((5, 5, 5, 5),) * 4),
-            workers(8, within("L1", ("w",))),
-            [3, 0, 5, 0, *[0] * 16],
-        ),
+        ("kai", TWENTY, "8 in L1", "3 0 5 0" + " 0" * 16),
         # it fills the block with most room, though racks of others have more
-        ("kai", ((6, 1, 1), (4, 4, 4)), workers(13), [1, 0, 0, 4, 4, 4]),
+        ("kai", "6 1 1; 4 4 4", "13", "1 0 0 4 4 4"),
+        # the rack with four is in the fuller block
+        ("kai", "2 3; 4", "2 in L0", "0 0 2"),
         # Volcano compares blocks by the racks of the slices: it fills three
-        (
-            "volcano-hard",
-            ((2, 2, 2, 5), (4, 4)),
-            workers(6, slices("L0", 2)),
-            [2, 2, 2, 0, 0, 0],
-        ),
+        ("volcano-hard", "2 2 2 5; 4 4", "6 L0=2", "2 2 2 0 0 0"),
         # Volcano: the lowest tier with room, the domain that is fullest with the job
-        ("volcano-hard", ((4, 2), (3, 2)), workers(3), [0, 0, 3, 0]),
-        ("volcano-hard", ((4, 2), (3, 2)), workers(5), [0, 0, 3, 2]),
-        ("volcano-hard", ((4, 2), (3, 2)), workers(5, within("L0", ("w",))), None),
+        ("volcano-hard", "4 2; 3 2", "3", "0 0 3 0"),
+        ("volcano-hard", "4 2; 3 2", "5", "0 0 3 2"),
+        ("volcano-hard", "4 2; 3 2", "5 in L0", None),
         # KEP-5732: of the racks with room the one that is fullest then
-        (
-            "kubernetes-5732",
-            ((4, 2), (3, 2)),
-            workers(2, within("L0", ("w",))),
-            [0, 2, 0, 0],
-        ),
+        ("kubernetes-5732", "4 2; 3 2", "2 in L0", "0 2 0 0"),
         # Slurm: segments in the tightest blocks, wherever these are
-        ("slurm-segment", ((17, 17, 12),), workers(36, slices("L0", 12)), [12, 12, 12]),
-        ("slurm-segment", ((9, 5, 7),), workers(4, slices("L0", 2)), [0, 4, 0]),
+        ("slurm-segment", "17 17 12", "36 L0=12", "12 12 12"),
+        ("slurm-segment", "9 5 7", "4 L0=2", "0 4 0"),
     ],
 )
-def test_pods_in_racks(
-    name: str,
-    blocks: tuple[tuple[int, ...], ...],
-    job: GangJob,
-    expected: list[int] | None,
-) -> None:
-    assert on(name, job, racks(*blocks), "L0") == expected
+def test_pods_in_racks(name: str, blocks: str, job: str, expected: str | None) -> None:
+    devices = racks(*(tuple(numbers(block)) for block in blocks.split(";")))
+    wanted = None if expected is None else numbers(expected)
+    assert on(name, job_of(job), devices, "L0") == wanted
 
 
 def test_slurm_sees_groups_of_blocks_where_these_are_powers_of_two() -> None:
@@ -248,9 +197,8 @@ def test_a_leader_is_placed_with_its_group() -> None:
     job = GangJob(
         (Role("l", 2, 1), Role("w", 4, 4)), (Groups("L0", ("l", "w"), (1, 2)),)
     )
-    devices = NodeDevices(
-        tree_of([-1, 0, 0], [1, 1, 2, 2]), np.array([9, 4, 9, 9]), np.full(4, 9)
-    )
+    tree = tree_of([-1, 0, 0], [1, 1, 2, 2])
+    devices = NodeDevices(tree, np.array([9, 4, 9, 9]), np.full(4, 9))
     for name in (*KUEUE, "volcano-hard"):
         placed = JOB_RULES[name](job, devices)
         assert placed, name
@@ -298,11 +246,6 @@ def test_kai_takes_all_pods_for_as_large_as_the_largest() -> None:
     devices = NodeDevices(tree_of([-1], [0] * 3), np.array([4, 4, 2]), np.full(3, 4))
     assert JOB_RULES["kai"](job, devices) is None
     assert JOB_RULES["kai"](job.resize({"w": 1}), devices) is not None
-
-
-def test_kai_takes_a_rack_of_the_fuller_block() -> None:
-    devices = racks((2, 3), (4,))  # the rack with four is in the fuller block
-    assert on("kai", workers(2, within("L0", ("w",))), devices, "L0") == [0, 0, 2]
 
 
 @pytest.mark.parametrize(

@@ -4,14 +4,13 @@ from __future__ import annotations
 
 import random
 from collections import Counter
-from itertools import product
 
 import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from closeknit.clusters.placement import NodeSelector, Objective, Placement, Request
+from closeknit.clusters.placement import NodeSelector, Objective, Request
 from closeknit.clusters.placement.request import NO_LINKS
 from closeknit.clusters.rules import RULES, by_rule
 from closeknit.clusters.topologies import parse_cluster
@@ -19,15 +18,9 @@ from closeknit.instances import InputError
 from closeknit.solvers import Status
 from closeknit.solvers.running.kernels import interpreted
 
-from ..clusters import rails
+from ..clusters import grid, per_rack, racks, rails
 
 HOPS = Objective.HOPS
-
-
-def racks(*sizes: int) -> NodeSelector:
-    lines = [f"SwitchName=r{i} Nodes=r{i}n[1-{size}]" for i, size in enumerate(sizes)]
-    top = f"SwitchName=t Switches=r[0-{len(sizes) - 1}]"
-    return NodeSelector(parse_cluster("\n".join([*lines, top])))
 
 
 def taken(
@@ -37,13 +30,6 @@ def taken(
     with interpreted():
         found = by_rule(name, selector, request, selector.free(without=busy))
     return per_rack(selector, found)
-
-
-def per_rack(selector: NodeSelector, found: Placement) -> list[int]:
-    [fabric] = selector.cluster.fabrics
-    racks = {name.partition("n")[0]: None for name in fabric.nodes}
-    counts = Counter(fabric.nodes[i].partition("n")[0] for i in found.chosen)
-    return [counts[rack] for rack in racks]
 
 
 @pytest.mark.parametrize(
@@ -207,16 +193,6 @@ def test_no_rule_beats_the_optimum(seed: int, name: str, k: int) -> None:
             assert all(count % segment == 0 for count in homes.values())
 
 
-def grid(words: str) -> NodeSelector:
-    """A full mesh or torus; nodes are called after their cells."""
-    shape = tuple(map(int, words.split()[1].split("x")))
-    axes = "xyzw"[: len(shape)]
-    cells = ["-".join(map(str, c)) for c in product(*map(range, shape))]
-    rows = [f"n{cell},{cell.replace('-', ',')}" for cell in cells]
-    head = [f"# {words}", f"node,{','.join(axes)}"]
-    return NodeSelector(parse_cluster("\n".join([*head, *rows])))
-
-
 @pytest.mark.parametrize(
     ("free", "k", "expected"),
     [
@@ -227,7 +203,7 @@ def grid(words: str) -> NodeSelector:
     ],
 )
 def test_runs_of_successive_nodes(free: str, k: int, expected: list[int]) -> None:
-    selector = grid("mesh 9")
+    selector = NodeSelector(parse_cluster(grid("mesh 9")))
     names = [f"n{i}" for i, one in enumerate(free) if one == "1"]
     found = by_rule("slurm-flat", selector, Request(k, HOPS), selector.free(names))
     assert list(found.chosen) == expected
@@ -250,7 +226,7 @@ def test_rules_on_graphs_and_tori_do_not_beat_the_optimum(
     chance = random.Random(seed)
     words = chance.choice(["torus 3x3", "mesh 2x2x3"])
     torus = RULES[name].anywhere and chance.random() < 0.5
-    selector = grid(words) if torus else rails()
+    selector = NodeSelector(parse_cluster(grid(words))) if torus else rails()
     [fabric] = selector.cluster.fabrics
     busy = [n for n in fabric.nodes if chance.random() < 0.3]
     free = selector.free(without=busy)
@@ -269,6 +245,6 @@ def test_rules_on_graphs_and_tori_do_not_beat_the_optimum(
 
 
 def test_what_a_rule_does_not_know_is_refused() -> None:
-    torus = grid("torus 2x2")
+    torus = NodeSelector(parse_cluster(grid("torus 2x2")))
     with pytest.raises(InputError, match="leaf switches, not for a 2x2 torus"):
         by_rule("slurm-tree", torus, Request(2, HOPS), torus.free())

@@ -16,7 +16,7 @@ from closeknit.clusters.topologies import parse_cluster
 from closeknit.scheduler.http.factory import AccessPolicy
 from closeknit.solvers.running.kernels import interpreted
 
-from ..clusters import rails
+from ..clusters import grid, rails
 
 with warnings.catch_warnings():
     warnings.simplefilter("ignore")
@@ -88,8 +88,7 @@ def test_no_request_that_schemathesis_draws_is_answered_by_an_error(path: str) -
 
 
 def test_networks_that_are_no_tree_answer_drawn_requests() -> None:
-    cells = "".join(f"n{x}{y},{x},{y}\n" for x in range(3) for y in range(3))
-    torus = NodeSelector(parse_cluster(f"# torus 3x3\nnode,x,y\n{cells}"))
+    torus = NodeSelector(parse_cluster(grid("torus 3x3")))
     assert attack("POST /select", 20, rails()) >= 1
     assert attack("POST /select", 20, torus) >= 1
 

@@ -7,6 +7,7 @@ import json
 import threading
 from collections.abc import Iterator
 from typing import Any
+from unittest.mock import Mock
 
 import pytest
 
@@ -20,6 +21,7 @@ from closeknit.solvers import SolverError
 from closeknit.solvers.running.kernels import interpreted
 
 from ...serving.asgi import Answer, ask, asked
+from ..clusters import grid
 
 RACKS = """\
 SwitchName=r1 Nodes=a[01-19]
@@ -27,9 +29,7 @@ SwitchName=r2 Nodes=b[01-10]
 SwitchName=r3 Nodes=c[01-10]
 SwitchName=top Switches=r[1-3]
 """
-TORUS = "# torus 4x4\nnode,x,y\n" + "".join(
-    f"t{x}{y},{x},{y}\n" for x in range(4) for y in range(4)
-)
+TORUS = grid("torus 4x4")
 
 
 @pytest.fixture(autouse=True)
@@ -237,27 +237,37 @@ def test_a_wrong_token_opens_nothing_but_the_health() -> None:
     assert ask(app, "GET", "/healthz").json["status"] == "ok"
 
 
-def test_requests_beyond_the_queue_are_told_to_come_again(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
+def held_up(
+    monkeypatch: pytest.MonkeyPatch, policy: AccessPolicy
+) -> tuple[Any, Service, threading.Event, threading.Event]:
+    """Return an application and its service whose choices begin, and then are held."""
     made = service(TORUS)  # choices there are left to the worker
-    made.time_limit = 60.0
-    app = Application(made, AccessPolicy(most_waiting=2)).asgi
-    held, choose = threading.Event(), made.select
+    begun, held, choose = threading.Event(), threading.Event(), made.select
 
     def slow(*args: Any) -> dict[str, Any]:
+        begun.set()
         assert held.wait(60)
         return choose(*args)
 
     monkeypatch.setattr(made, "select", slow)
+    return Application(made, policy).asgi, made, begun, held
+
+
+def three(app: Any) -> asyncio.Future[Answer]:
+    """Ask for three nodes."""
+    return asyncio.ensure_future(asked(app, "POST", "/select", {"k": 3}))
+
+
+def test_requests_beyond_the_queue_are_told_to_come_again(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    app, made, _, held = held_up(monkeypatch, AccessPolicy(most_waiting=2))
+    made.time_limit = 60.0
 
     async def crowd() -> list[Answer]:
-        waiting = [
-            asyncio.ensure_future(asked(app, "POST", "/select", {"k": 3}))
-            for _ in range(2)
-        ]
+        waiting = [three(app), three(app)]
         await asyncio.sleep(0)
-        late = [await asked(app, "POST", "/select", {"k": 3}) for _ in range(3)]
+        late = [await three(app) for _ in range(3)]
         health = await asked(app, "GET", "/healthz")
         held.set()
         return [*await asyncio.gather(*waiting), *late, health]
@@ -272,26 +282,16 @@ def test_requests_beyond_the_queue_are_told_to_come_again(
 def test_a_request_that_waited_beyond_its_limit_is_not_begun(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    made = service(TORUS)  # choices there are left to the worker
-    begun, held = threading.Event(), threading.Event()
-    app = Application(made, AccessPolicy()).asgi
-    choose = made.select
+    app, made, begun, held = held_up(monkeypatch, AccessPolicy())
     now = 0.0  # no clock of the machine: a slow one would refuse the first as well
     monkeypatch.setattr(worker, "monotonic", lambda: now)
 
-    def slow(*args: Any) -> dict[str, Any]:
-        begun.set()
-        assert held.wait(60)
-        return choose(*args)
-
-    monkeypatch.setattr(made, "select", slow)
-
     async def crowd() -> list[Answer]:
         nonlocal now
-        first = asyncio.ensure_future(asked(app, "POST", "/select", {"k": 3}))
+        first = three(app)
         while not (begun.is_set() or first.done()):
             await asyncio.sleep(0)
-        second = asyncio.ensure_future(asked(app, "POST", "/select", {"k": 3}))
+        second = three(app)
         while (await asked(app, "GET", "/healthz")).json["waiting"] < 2:
             await asyncio.sleep(0)
         now = made.time_limit + 1
@@ -306,23 +306,14 @@ def test_a_request_that_waited_beyond_its_limit_is_not_begun(
 def test_an_error_within_fails_one_request(monkeypatch: pytest.MonkeyPatch) -> None:
     made = service()
     app = Application(made, AccessPolicy()).asgi
-
-    def starved(*_: Any) -> dict[str, Any]:
-        raise MemoryError
-
-    monkeypatch.setattr(made, "select", starved)
-    problem(ask(app, "POST", "/select", {"k": 3}), 503, "not enough memory")
-
-    def broken(*_: Any) -> dict[str, Any]:
-        raise SolverError("the selection does not cost what its tables say")
-
-    monkeypatch.setattr(made, "select", broken)
-    problem(ask(app, "POST", "/select", {"k": 3}), 500, "does not cost")
-
-    def wrong(*_: Any) -> dict[str, Any]:
-        raise ZeroDivisionError
-
-    monkeypatch.setattr(made, "select", wrong)
+    wrong = SolverError("the selection does not cost what its tables say")
+    for error, status, said in (
+        (MemoryError(), 503, "not enough memory"),
+        (wrong, 500, "does not cost"),
+    ):
+        monkeypatch.setattr(made, "select", Mock(side_effect=error))
+        problem(ask(app, "POST", "/select", {"k": 3}), status, said)
+    monkeypatch.setattr(made, "select", Mock(side_effect=ZeroDivisionError))
     sent: list[Answer] = []
     with pytest.raises(ZeroDivisionError):  # for the log
         ask(app, "POST", "/select", {"k": 3}, sent=sent)

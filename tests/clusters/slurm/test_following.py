@@ -91,14 +91,12 @@ def followed(slurm: Slurm, patience: float = 60) -> tuple[Follower, Service]:
     return Follower(service, patience, slurm.command, renewal=0), service
 
 
-def test_what_slurm_uses_is_busy_and_what_it_gives_back_is_free() -> None:
-    slurm = Slurm({7: ["n0", "n1"]}, {8: ["n5"]}, {"n7"})
-    follower, service = followed(slurm)
-    assert follower.step() == 4
-    assert service.busy == {"n0", "n1", "n5", "n7"}
-    slurm.running, slurm.pinned = {8: ["n5"]}, {}
-    follower.step()
-    assert service.busy == {"n5", "n7"}
+def said_in_a_step(follower: Follower) -> list[str]:
+    said: list[str] = []
+    stop = Event()
+    stop.set()
+    follow(follower, 0, stop, said.append)
+    return said
 
 
 def test_only_nodes_that_sinfo_calls_usable_are_free() -> None:
@@ -172,10 +170,7 @@ def test_rubbish_from_the_service_is_an_error_of_one_line(
 ) -> None:
     follower, service = followed(Slurm())
     service.wrong = wrong
-    said: list[str] = []
-    stop = Event()
-    stop.set()
-    follow(follower, 0.01, stop, said.append)
+    said = said_in_a_step(follower)
     assert len(said) == 1
     assert "busy" in said[0] or "brackets" in said[0]
 
@@ -205,15 +200,9 @@ def test_a_line_break_in_a_comment_names_the_job_and_stops_nothing(
     comment: str, running: bool
 ) -> None:
     slurm = Slurm({7: ["n0"]})
-    slurm.odd = [
-        f"44|R|n1||{comment}" if running else f"44|PD|||{comment}",
-        "45|R|n3||",
-    ]
+    slurm.odd = [f"44|{'R|n1|' if running else 'PD||'}|{comment}", "45|R|n3||"]
     follower, service = followed(slurm)
-    said: list[str] = []
-    stop = Event()
-    stop.set()
-    follow(follower, 0, stop, said.append)
+    said = said_in_a_step(follower)
     assert service.busy == {"n0", "n3"} | ({"n1"} if running else set())
     assert len(said) == 1
     assert said[0].startswith("job '44': squeue: has a line break: ")

@@ -96,17 +96,33 @@ def plugin(folder: Path, deadline: float = LONG, rest: float = 0) -> Iterator[Pl
     assert process.returncode == 0
 
 
+@contextlib.contextmanager
+def answered(
+    folder: Path, *answers: bytes | None, **more: float
+) -> Iterator[tuple[Plugin, list[bytes]]]:
+    """Run the plugin with a service that gives these answers, the last one for ever.
+
+    Yield it and the requests.
+    """
+    left = [*answers]
+    with (
+        listening(
+            folder / "s", lambda _: left.pop(0) if len(left) > 1 else left[0]
+        ) as seen,
+        plugin(folder, **more) as lua,
+    ):
+        yield lua, seen
+
+
 def good(hosts: str, age: float = 0.25) -> dict[str, Any]:
     return {"status": "optimal", "hostlist": hosts, "state_age": age}
 
 
+THREE = response(good("n[00-02]"))
+
+
 def test_a_plain_job_gets_the_nodes_of_the_answer(tmp_path: Path) -> None:
-    with (
-        listening(
-            tmp_path / "s", lambda _: response(good("n[00-02,10],login1"))
-        ) as seen,
-        plugin(tmp_path) as lua,
-    ):
+    with answered(tmp_path, response(good("n[00-02,10],login1"))) as (lua, seen):
         assert lua.ready == "ready"
         nodes, comment, _, _ = lua.submit(min_nodes=5, max_nodes=5, comment="mine")
         assert (nodes, comment) == ("n[00-02,10],login1", "closeknit mine")
@@ -115,43 +131,36 @@ def test_a_plain_job_gets_the_nodes_of_the_answer(tmp_path: Path) -> None:
         assert json.loads(body) == {"k": 5, "objective": "switches", "take": True}
 
 
-@pytest.mark.parametrize(
-    "job",
-    [
+WISHES = {
+    "req_nodes": "n00",
+    "exc_nodes": "n00",
+    "features": "fast",
+    "array_inx": "1-3",
+    "dependency": "after:7",
+    "reservation": "night",
+    "begin_time": 1700000000,
+    "contiguous": 1,
+    "priority": 0,
+    "partition": "other",
+    "tres_per_node": "gpu:1",
+}
+
+
+def test_a_job_with_wishes_of_its_own_is_left_alone(tmp_path: Path) -> None:
+    jobs: list[dict[str, Any]] = [
         {},
         {"min_nodes": 1, "max_nodes": 1},
         {"min_nodes": 3, "max_nodes": 4},
         {"min_nodes": 3, "max_nodes": 4294967294},
         {"min_nodes": 4294967294, "max_nodes": 4294967294},
         {"min_nodes": "x", "max_nodes": "x"},
-        *(
-            {"min_nodes": 3, "max_nodes": 3, key: value}
-            for key, value in {
-                "req_nodes": "n00",
-                "exc_nodes": "n00",
-                "features": "fast",
-                "array_inx": "1-3",
-                "dependency": "after:7",
-                "reservation": "night",
-                "begin_time": 1700000000,
-                "contiguous": 1,
-                "priority": 0,
-                "partition": "other",
-                "tres_per_node": "gpu:1",
-            }.items()
-        ),
-    ],
-    ids=str,
-)
-def test_a_job_with_wishes_of_its_own_is_left_alone(
-    tmp_path: Path, job: dict[str, object]
-) -> None:
-    with (
-        listening(tmp_path / "s", lambda _: response(good("n[00-02]"))) as seen,
-        plugin(tmp_path) as lua,
-    ):
-        nodes, comment, why, _ = lua.submit(**job)
-        assert (nodes, comment, why) == (job.get("req_nodes", ""), "", "not ours")
+        *({"min_nodes": 3, "max_nodes": 3, key: wish} for key, wish in WISHES.items()),
+    ]
+    with answered(tmp_path, THREE) as (lua, seen):
+        for job in jobs:
+            nodes, comment, why, _ = lua.submit(**job)
+            left = (job.get("req_nodes", ""), "", "not ours")
+            assert (nodes, comment, why) == left, job
         assert seen == []
         unset = {"begin_time": 0, "contiguous": 0, "priority": 4294967294}
         assert lua.place(3, partition="big", features="", **unset) == "n[00-02]"
@@ -186,25 +195,21 @@ BAD = {
 }
 
 
-@pytest.mark.parametrize("name", BAD)
-def test_a_bad_answer_leaves_the_job_as_it_is(tmp_path: Path, name: str) -> None:
-    answers = [BAD[name], response(good("n[00-02]"))]
-    with (
-        listening(tmp_path / "s", lambda _: answers.pop(0)),
-        plugin(tmp_path) as lua,
-    ):
-        nodes, comment, why, _ = lua.submit(min_nodes=3, max_nodes=3)
-        assert (nodes, comment) == ("", "")
-        assert why
-        assert lua.place(3) == "n[00-02]"  # the next one is fine again
+def test_a_bad_answer_leaves_the_job_as_it_is(tmp_path: Path) -> None:
+    """And the next one is fine again."""
+    turns = [answer for bad in BAD.values() for answer in (bad, THREE)]
+    with answered(tmp_path, *turns) as (lua, _):
+        for name in BAD:
+            nodes, comment, why, _ = lua.submit(min_nodes=3, max_nodes=3)
+            assert (nodes, comment, bool(why)) == ("", "", True), name
+            assert lua.place(3) == "n[00-02]", name
 
 
 def test_random_bytes_never_set_a_node(tmp_path: Path) -> None:
     drawn = random.Random(5)
-    whole = response(good("n[00-02]"))
 
     def spoiled(request: bytes) -> bytes:
-        content = bytearray(whole)
+        content = bytearray(THREE)
         for _ in range(drawn.randint(1, 6)):
             content[drawn.randrange(len(content))] = drawn.randrange(256)
         return bytes(content)
@@ -223,7 +228,7 @@ def test_random_bytes_never_set_a_node(tmp_path: Path) -> None:
 
 
 def test_a_hanging_service_is_given_up_in_time(tmp_path: Path) -> None:
-    with listening(tmp_path / "s", lambda _: None), plugin(tmp_path, 30) as lua:
+    with answered(tmp_path, None, deadline=30) as (lua, _):
         taken = []
         for _ in range(5):
             nodes, _, why, took = lua.submit(min_nodes=3, max_nodes=3)
@@ -234,11 +239,8 @@ def test_a_hanging_service_is_given_up_in_time(tmp_path: Path) -> None:
 
 
 def test_a_service_that_drips_is_given_up_in_time(tmp_path: Path) -> None:
-    def never(_: bytes) -> bytes:
-        return b"HTTP/1.1 200 OK\r\nX: " + b"y" * 1000
-
-    path = tmp_path / "s"
-    with listening(path, never), plugin(tmp_path, 30) as lua:
+    never = b"HTTP/1.1 200 OK\r\nX: " + b"y" * 1000
+    with answered(tmp_path, never, deadline=30) as (lua, _):
         assert "ends too early" in lua.place(3)
 
 
@@ -251,10 +253,8 @@ def test_after_failures_the_service_is_left_alone_for_longer(tmp_path: Path) -> 
 
 
 def test_a_full_cluster_is_no_failure_of_the_service(tmp_path: Path) -> None:
-    with (
-        listening(tmp_path / "s", lambda _: response({"detail": "no"}, 409)) as seen,
-        plugin(tmp_path, rest=60_000) as lua,
-    ):
+    full = response({"detail": "no"}, 409)
+    with answered(tmp_path, full, rest=60_000) as (lua, seen):
         assert [lua.place(3), lua.place(3)] == ["status 409"] * 2
         assert len(seen) == 2
 
@@ -274,11 +274,8 @@ def test_a_full_cluster_is_no_failure_of_the_service(tmp_path: Path) -> None:
 def test_blocks_and_yaml_are_read_too(tmp_path: Path, text: str) -> None:
     """Slurm 22.05, which the live tests run, has neither."""
     (tmp_path / "topology.conf").write_text(text, encoding="utf-8")
-    answers = iter(["n[02-05]", "n[06-09]"])
-    with (
-        listening(tmp_path / "s", lambda _: response(good(next(answers)))),
-        plugin(tmp_path) as lua,
-    ):
+    answers = (response(good(hosts)) for hosts in ("n[02-05]", "n[06-09]"))
+    with answered(tmp_path, *answers) as (lua, _):
         assert lua.place(4) == "n[02-05]"
         assert lua.place(4) == "the answer has a wrong node"
 

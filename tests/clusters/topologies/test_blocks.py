@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 import random
 from collections import Counter
-from collections.abc import Callable
 from itertools import combinations
 from pathlib import Path
 from typing import Any
@@ -14,38 +13,32 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from closeknit.cli.app import run
 from closeknit.clusters.placement import NodeSelector, Request
 from closeknit.clusters.rules.choosing import by_rule
-from closeknit.clusters.topologies import Hierarchy, parse_cluster, read_cluster
+from closeknit.clusters.topologies import parse_cluster, read_cluster
 from closeknit.instances import InputError
 from closeknit.solvers import Status
 from closeknit.solvers.running.kernels import interpreted
 
 from ...data import needs
 from ...paths import ROOT
+from ..asking import Ask
+from ..clusters import hierarchy
 from ..fabrics import FOLDER
 from ..pods import grid_rows, pod_csv
+from ..reports import sinfo
 
 EXAMPLES = ROOT / "examples" / "blocks"
-Ask = Callable[..., tuple[int, str, str]]
 
 
 @pytest.fixture
-def ask(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> Ask:
-    def command(
-        name: str, topology: Path | str, *words: str, state: str = ""
-    ) -> tuple[int, str, str]:
+def ask(ask: Ask) -> Ask:
+    """Run a command on a topology, which is a file of an example or a text."""
+
+    def command(words: str, topology: Path | str, **files: str) -> tuple[int, str, str]:
         if isinstance(topology, str):
-            (tmp_path / "topology").write_text(topology, encoding="utf-8")
-            topology = tmp_path / "topology"
-        if state:
-            (tmp_path / "state").write_text(state, encoding="utf-8")
-            words = (*words, "--state", str(tmp_path / "state"))
-        with interpreted():
-            status = run([name, "--topology", str(topology), *words])
-        seen = capsys.readouterr()
-        return status, seen.out, seen.err.replace(str(tmp_path), "DIR")
+            return ask(words, "--topology FILE", **files, FILE=topology)
+        return ask(words, f"--topology {topology}", **files)
 
     return command
 
@@ -76,8 +69,7 @@ def test_aggregates_are_those_of_the_places_in_the_file(seed: int) -> None:
     k = size * chance.randrange(1, 3)
     selector = NodeSelector(cluster)
     busy = {name for name in at if chance.random() < 0.2}
-    [fabric] = cluster.fabrics
-    assert isinstance(fabric, Hierarchy)
+    fabric = hierarchy(cluster)
     assert fabric.block_places == tuple(sorted({*at.values()}))
     if "group4" not in fabric.levels:
         assert len(blocks) <= 1 or len(fabric.domains) == 1
@@ -115,31 +107,21 @@ def test_the_rule_of_slurm_sees_placeholders() -> None:
 FAKE = "BlockName=b1 Nodes=n[1-3],fake1\nBlockName=b2 Nodes=n[5-8]\nBlockSizes=4,8"
 
 
-def test_placeholders_are_never_chosen_and_never_free(ask: Ask, tmp_path: Path) -> None:
-    _, out, _ = ask("select", FAKE, "-k", "4", "--placeholders", "fake1")
+def test_placeholders_are_never_chosen_and_never_free(ask: Ask) -> None:
+    _, out, _ = ask("select -k 4 --placeholders fake1", FAKE)
     assert "7 nodes; 1 placeholder left out (fake1)" in out
     assert "free        7 of 7 nodes" in out
-    status, out, _ = ask("why", FAKE, "-k", "8", "--placeholders", "fake1")
+    status, out, _ = ask("why -k 8 --placeholders fake1", FAKE)
     assert (status, "it never fits" in out) == (3, True)
-    lines = tmp_path / "lines.jsonl"
-    entry = {"job": {"k": 4}, "busy": [], "chosen": "n[1-3],fake1"}
-    lines.write_text(json.dumps(entry), encoding="utf-8")
-    words = ("--placeholders", "fake1", str(lines))
-    assert "fake1 is not in the topology" in ask("grade", FAKE, *words)[1]
+    past = json.dumps({"job": {"k": 4}, "busy": [], "chosen": "n[1-3],fake1"})
+    _, out, _ = ask("grade PAST --placeholders fake1", FAKE, PAST=past)
+    assert "fake1 is not in the topology" in out
 
 
 def test_nodes_that_a_report_calls_future_are_placeholders(ask: Ask) -> None:
     """Without that, it would propose to wait until a node is free that is none."""
-    entries = [
-        {"node": {"state": [state]}, "nodes": {"nodes": nodes}}
-        for state, nodes in (
-            ("IDLE", ["n1", "n2", "n3"]),
-            ("ALLOCATED", ["n5", "n6", "n7", "n8"]),
-            ("FUTURE", ["fake1"]),
-        )
-    ]
-    report = json.dumps({"sinfo": entries, "errors": []})
-    status, out, _ = ask("why", FAKE, "-k", "4", "--segment", "4", state=report)
+    report = json.dumps(sinfo("n[1-3] IDLE", "n[5-8] ALLOCATED", "fake1 FUTURE"))
+    status, out, _ = ask("why -k 4 --segment 4 --state SINFO", FAKE, SINFO=report)
     assert status == 3
     assert "Fewest busy nodes that would have to be free: 4" in out
     assert "ignored" not in out
@@ -165,8 +147,7 @@ blocks:
 def test_blocks_have_the_annotations_of_their_switches() -> None:
     """And a domain without sub-domains is a domain next to one with them."""
     cluster = parse_cluster(MODEL, name="block")
-    [fabric] = cluster.fabrics
-    assert isinstance(fabric, Hierarchy)
+    fabric = hierarchy(cluster)
     assert fabric.levels == ("sub-domain", "domain", "machine")
     assert {*fabric.domains} == {
         *("all-domains", "d1", "d1/r1", "d1/r2", "d0", "d0 without sub-domain")
@@ -185,8 +166,7 @@ def test_blocks_have_the_annotations_of_their_switches() -> None:
 def test_the_domain_of_a_block_comes_before_that_of_its_switch() -> None:
     """Whatever the families are called of which their annotations are."""
     own = MODEL.replace("x/sub-domain: r2", "y/domain: d9, y/sub-domain: r9")
-    [fabric] = parse_cluster(own, name="block").fabrics
-    assert isinstance(fabric, Hierarchy)
+    fabric = hierarchy(parse_cluster(own, name="block"))
     homes = zip(fabric.nodes, fabric.home, strict=True)
     where = {node: fabric.domains[v] for node, v in homes}
     assert (where["b1"], where["a1"]) == ("d9/r9", "d1/r1")
@@ -212,26 +192,26 @@ POD = pod_csv("torus 4x4x8", grid_rows((4, 4, 8), HOST), (4, 4, 4), HOST)
 @pytest.mark.parametrize(
     ("text", "words", "message"),
     [
-        (SHOWN.replace("b[1-2]", "b[2-3]"), "-k 1", "DIR/topology:4: AggregatedBlock:"
+        (SHOWN.replace("b[1-2]", "b[2-3]"), "-k 1", "FILE:4: AggregatedBlock:"
          " is no aggregate of 8 nodes as BlockSizes make them: 'b[2-3]'"),
-        (SHOWN + SHOWN.splitlines()[3].replace("[1-2]", "[2-3]"), "-k 1", "DIR/topology"
+        (SHOWN + SHOWN.splitlines()[3].replace("[1-2]", "[2-3]"), "-k 1", "FILE"
          ":5: AggregatedBlock: is no aggregate of 8 nodes as BlockSizes make them: "
          "'b[2-3]'"),  # a block in two aggregates
         (SHOWN.replace("b[1-2]", "b[1-2],x"), "-k 1",
-         "DIR/topology:4: AggregatedBlock: no such block: 'x'"),
+         "FILE:4: AggregatedBlock: no such block: 'x'"),
         (SHOWN.replace("BlockSize=8", ""), "-k 1",
-         "DIR/topology:4: BlockSizes: must be a positive integer, not ''"),
+         "FILE:4: BlockSizes: must be a positive integer, not ''"),
         (MODEL.replace("s2, nodes", "s9, nodes"), "-k 1",
-         "DIR/topology:7: switch: no such switch: 's9'"),
+         "FILE:7: switch: no such switch: 's9'"),
         (MODEL.replace("s1: {", "s1: {switches: [core], "),
-         "-k 1 --topology-name block", "DIR/topology:2: switch: is in a cycle: 'core'"),
+         "-k 1 --topology-name block", "FILE:2: switch: is in a cycle: 'core'"),
         (MODEL.replace("[s1, s2]", "[s1, s2, s3]") + "- {switch: s3, nodes: [a1]}\n",
          "-k 1 --topology-name block",
-         "DIR/topology:2: nodes: node is at two switches: 'a1' (s1 and s3)"),
+         "FILE:2: nodes: node is at two switches: 'a1' (s1 and s3)"),
         (MODEL.replace("d1, x/sub-domain: r1", "d0/a, x/sub-domain: b")
          + "- {nodes: [e1], switch: s2, annotations: {x/sub-domain: a/b}}\n",
          "-k 1 --topology-name block",  # two sub-domains, and not one
-         "DIR/topology:8: switch: is defined twice: 'd0/a/b' (before in line 5)"),
+         "FILE:8: switch: is defined twice: 'd0/a/b' (before in line 5)"),
         (FAKE, "-k 1 --placeholders x1",
          "--placeholders: is at no switch or block: 'x1'"),
         (POD, "-k 1 --placeholders h000",
@@ -255,15 +235,15 @@ POD = pod_csv("torus 4x4x8", grid_rows((4, 4, 8), HOST), (4, 4, 4), HOST)
          "network (4x4x8 torus of cubes 4x4x4), not 'spread'"),
         (POD, "--slice 4x4x4 --method slurm-flat", "--method: knows no groups at"),
         (POD.replace("cubes 4x4x4", "cubes 4x4x3"), "-k 1",
-         "DIR/topology: cubes: must divide 4x4x8, not '4x4x3'"),
+         "FILE: cubes: must divide 4x4x8, not '4x4x3'"),
         (POD.replace("hosts 2x2x1", "hosts 2x2"), "-k 1",
-         "DIR/topology: hosts: must divide 4x4x4, not '2x2'"),
+         "FILE: hosts: must divide 4x4x4, not '2x2'"),
         (POD.replace(" hosts 2x2x1", ""), "-k 1",
-         "DIR/topology:1: network: must be such as # torus 8x8x4"),
-        (POD.replace("h000,0,0,0", "h000,1,0,0"), "-k 1", "DIR/topology:3: node: is no "
+         "FILE:1: network: must be such as # torus 8x8x4"),
+        (POD.replace("h000,0,0,0", "h000,1,0,0"), "-k 1", "FILE:3: node: is no "
          "first chip of a node of 2x2x1: 'h000,1,0,0'"),
         (POD.replace("torus", "optical").replace(" cubes 4x4x4 hosts 2x2x1", ""),
-         "-k 1", "DIR/topology: needs cubes and hosts"),
+         "-k 1", "FILE: needs cubes and hosts"),
         (POD.replace("torus", "optical"), "--slice 3",
          "--slice: is 3 cubes, more than the 2 of a pod: '3'"),
         (POD.replace("torus", "optical"), "--slice 2x2x4",
@@ -271,7 +251,7 @@ POD = pod_csv("torus 4x4x8", grid_rows((4, 4, 8), HOST), (4, 4, 4), HOST)
     ],
 )  # fmt: skip
 def test_bad_input_is_one_line(ask: Ask, text: str, words: str, message: str) -> None:
-    status, _, err = ask("select", text, *words.split())
+    status, _, err = ask(f"select {words}", text)
     assert status == 2
     assert err.removeprefix("closeknit: ").startswith(message)
     assert err.count("\n") == 1
@@ -322,8 +302,7 @@ THREADS: list[tuple[str, str, int, tuple[str, ...]]] = [
 def test_the_cases_of_the_threads(
     ask: Ask, file: str, words: str, status: int, lines: tuple[str, ...]
 ) -> None:
-    name, *options = words.split()
-    found, out, _ = ask(name, EXAMPLES / file, *options)
+    found, out, _ = ask(words, EXAMPLES / file)
     assert found == status
     for line in lines:
         assert line in out
@@ -333,15 +312,14 @@ def test_every_thread_has_its_case() -> None:
     assert {path.name for path in EXAMPLES.iterdir()} == {one[0] for one in THREADS}
 
 
-def test_a_decision_on_nested_blocks_is_graded(ask: Ask, tmp_path: Path) -> None:
+def test_a_decision_on_nested_blocks_is_graded(ask: Ask) -> None:
     """27 nodes over a placeholder are no domain, if they look like one in the file."""
     lines: list[dict[str, object]] = [
         {"job": {"k": 27, "levels": {"group36": 27}}, "busy": [], "chosen": chosen}
         for chosen in ("node[001-009,019-036]", "node[019-045]")
     ]
-    file = tmp_path / "lines.jsonl"
-    file.write_text("\n".join(map(json.dumps, lines)), encoding="utf-8")
-    _, out, _ = ask("grade", EXAMPLES / "topograph-415.conf", str(file), "--json")
+    past = "\n".join(map(json.dumps, lines))
+    _, out, _ = ask("grade PAST --json", EXAMPLES / "topograph-415.conf", PAST=past)
     first, second = (json.loads(line) for line in out.splitlines()[:2])
     assert (first.get("broken"), second.get("broken")) == (None, ["group36"])
 
@@ -353,8 +331,7 @@ def test_a_decision_on_nested_blocks_is_graded(ask: Ask, tmp_path: Path) -> None
 def test_racks_of_nvl72_in_the_model_of_topograph(view: str, level: str) -> None:
     """Four racks of 18 nodes, each with four GPUs: 72 GPUs are a rack."""
     cluster = read_cluster(FOLDER / "topograph_models" / "nvl72.yaml", name=view)
-    [fabric] = cluster.fabrics
-    assert isinstance(fabric, Hierarchy)
+    fabric = hierarchy(cluster)
     selector = NodeSelector(cluster)
     busy = ["node1101", "node2218"]
     free = selector.free(without=busy)

@@ -6,22 +6,13 @@ from pathlib import Path
 
 import pytest
 
-from closeknit.cli.app import run
 from closeknit.clusters.topologies import parse_cluster, read_name_map
 from closeknit.instances import InputError
 
+from ..asking import Ask
+from ..fabrics import dump, refusal
+
 MELLANOX = "MT4129 ConnectX7   Mellanox Technologies"
-
-
-def dump(*texts: str, kind: str = "Ca") -> str:
-    """One switch, and an adapter for each description."""
-    lines = [f'Switch\t{len(texts)} "S-0a"\t\t# "leaf" base port 0 lid 1 lmc 0']
-    for i, text in enumerate(texts, 1):
-        lines.append(f'[{i}]\t"H-{i:016x}"[1]({i:x}) \t\t# "{text}" lid {i} 4xHDR')
-    for i, text in enumerate(texts, 1):
-        lines.append(f'\n{kind}\t1 "H-{i:016x}"\t\t# "{text}"')
-        lines.append(f'[1]({i:x}) \t"S-0a"[{i}]\t\t# lid {i} lmc 0 "leaf" lid 1 4xHDR')
-    return "\n".join(lines)
 
 
 ADAPTERS = [
@@ -47,12 +38,9 @@ def test_a_host_is_named_with_or_without_its_adapter(adapter: str) -> None:
     ],
 )
 def test_an_adapter_without_a_host_is_refused_with_its_line(text: str) -> None:
-    with pytest.raises(InputError) as raised:
-        parse_cluster(dump("a1 mlx5_0", text, "a3", text), "t")
-    said = str(raised.value)
+    said = refusal(dump("a1 mlx5_0", text, "a3", text))
     assert said.startswith("t:10: Ca: names no host: ")
     assert 'FILE with a line 0x0000000000000002 "HOST" names it; 2 have none' in said
-    assert "\n" not in said
     names = parse_cluster(dump("a1 mlx5_0", text), host_names={2: "a2"}).index
     assert set(names) == {"a1", "a2"}
 
@@ -71,16 +59,15 @@ def test_routers_are_no_hosts() -> None:
     assert set(parse_cluster(text).index) == {"a1"}
 
 
-def test_a_map_is_read_as_ibnetdiscover_reads_it(tmp_path: Path) -> None:
+def test_a_map_is_read_as_ibnetdiscover_reads_it(tmp_path: Path, ask: Ask) -> None:
     file = tmp_path / "names.map"
     file.write_text('# hosts\n\n0x02 "b2"  # new\n00000000000000AB\t"b3"\n0x2 "b2"\n')
     assert read_name_map(file) == {2: "b2", 0xAB: "b3"}
-    topology = tmp_path / "net.ibnet"
-    topology.write_text(dump("a1 mlx5_0", MELLANOX), encoding="utf-8")
-    ask = ["select", "--topology", str(topology), "-k", "2"]
-    assert run(ask) == 2
-    assert run([*ask, "--node-name-map", str(file), "--busy", "b2"]) == 3
-    assert run([*ask, "--node-name-map", str(file)]) == 0
+    words = "select --topology NET -k 2"
+    given = {"NET": dump("a1 mlx5_0", MELLANOX)}
+    assert ask(words, **given)[0] == 2
+    assert ask(words, f"--node-name-map {file} --busy b2", **given)[0] == 3
+    assert ask(words, f"--node-name-map {file}", **given)[0] == 0
 
 
 @pytest.mark.parametrize(

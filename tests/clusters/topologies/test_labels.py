@@ -4,27 +4,19 @@ from __future__ import annotations
 
 import json
 import time
-from pathlib import Path
 from textwrap import indent
 from typing import Any
 
 import pytest
 
-from closeknit.cli.app import run
-from closeknit.clusters.topologies import Cluster, Hierarchy, parse_cluster
+from closeknit.clusters.topologies import Cluster, parse_cluster
 from closeknit.clusters.topologies.label_families import FAMILIES
 from closeknit.instances import InputError
 from closeknit.instances.reading.parsing import refuse_text_before_json
 
-ZONE = "topology.kubernetes.io/zone"
-
-
-def nodes(*labels: dict[str, str], more: tuple[object, ...] = ()) -> str:
-    items = [
-        {"kind": "Node", "metadata": {"name": f"n{i}", "labels": each}}
-        for i, each in enumerate(labels, 1)
-    ]
-    return json.dumps({"kind": "List", "items": [*items, *more]})
+from ..asking import Ask
+from ..clusters import hierarchy
+from ..reports import ZONE, labelled
 
 
 def topology(name: str, *levels: str) -> dict[str, Any]:
@@ -34,9 +26,7 @@ def topology(name: str, *levels: str) -> dict[str, Any]:
 
 
 def levels(cluster: Cluster) -> tuple[str, ...]:
-    [fabric] = cluster.fabrics
-    assert isinstance(fabric, Hierarchy)
-    return fabric.levels
+    return hierarchy(cluster).levels
 
 
 @pytest.mark.parametrize("source", FAMILIES)
@@ -48,9 +38,8 @@ def test_every_label_of_a_known_family_is_a_level(source: str) -> None:
          for depth, label in enumerate(family)}
         for i in range(12)
     ]  # fmt: skip
-    cluster = parse_cluster(nodes(*own))
-    [fabric] = cluster.fabrics
-    assert isinstance(fabric, Hierarchy)
+    cluster = parse_cluster(labelled(*own))
+    fabric = hierarchy(cluster)
     assert fabric.leaves() == 3
     assert len(levels(cluster)) >= len(family)
     at = {name: i for i, name in enumerate(fabric.nodes)}
@@ -71,7 +60,7 @@ def test_one_network_under_two_names_counts_once() -> None:
          own[2]: f"s{i // 4}", own[3]: f"t{i // 2}", own[5]: f"nvl{i % 4 // 3}"}
         for i in range(8)
     ]  # fmt: skip
-    names = levels(parse_cluster(nodes(*made)))
+    names = levels(parse_cluster(labelled(*made)))
     layers = [f"network-node-layer-{layer}" for layer in (3, 2, 1)]
     assert names == ("accelerator", *layers)
 
@@ -80,11 +69,9 @@ ROWS = [{ZONE: f"z{i // 4}", "x/row": f"r{i // 2}"} for i in range(8)]
 
 
 def test_a_label_that_could_be_a_level_is_named_with_the_option_that_uses_it() -> None:
-    cluster = parse_cluster(nodes(*ROWS))
     said = f"x/row could be a level and is not used (--labels {ZONE},x/row)"
-    assert said in cluster.summary()
-    assert cluster.partial == ("zone",)
-    given = parse_cluster(nodes(*ROWS), labels=[ZONE, "x/row"])
+    assert said in parse_cluster(labelled(*ROWS)).summary()
+    given = parse_cluster(labelled(*ROWS), labels=[ZONE, "x/row"])
     assert "could be" not in given.summary()
     assert not given.partial
     assert levels(given) == ("row", "zone", "cluster")
@@ -109,7 +96,7 @@ def test_what_could_be_a_level(label: str, values: str, chain: str) -> None:
         {ZONE: f"z{i // 4}"} | ({label: value} if value != "." else {})
         for i, value in enumerate(values)
     ]
-    cluster = parse_cluster(nodes(*made))
+    cluster = parse_cluster(labelled(*made))
     assert cluster.partial == (("zone",) if chain else ())
     assert ("could be a level" in cluster.summary()) == bool(chain)
     if chain:
@@ -123,7 +110,7 @@ def test_candidates_above_between_and_across_the_levels_used() -> None:
          "x/row": f"w{i // 4 if i % 8 else 9}", "x/pdu": f"p{i // 4}{i % 2}"}
         for i in range(16)
     ]  # fmt: skip
-    summary = parse_cluster(nodes(*made)).summary()
+    summary = parse_cluster(labelled(*made)).summary()
     assert "x/continent, x/pdu" in summary
     assert f"(--labels x/continent,{ZONE},{rack})" in summary
 
@@ -131,7 +118,7 @@ def test_candidates_above_between_and_across_the_levels_used() -> None:
 def test_without_a_known_label_the_candidates_are_named() -> None:
     made = [{"x/row": f"r{i // 2}", "x/hall": f"h{i // 4}"} for i in range(8)]
     with pytest.raises(InputError) as raised:
-        parse_cluster(nodes(*made), "t")
+        parse_cluster(labelled(*made), "t")
     assert str(raised.value) == (
         "t: labels: no node has a label of a level that is known: x/hall, x/row could "
         "be levels and are not used (--labels x/hall,x/row)"
@@ -141,69 +128,57 @@ def test_without_a_known_label_the_candidates_are_named() -> None:
 def test_of_several_topologies_one_must_be_named() -> None:
     two = (topology("a", ZONE), topology("b", ZONE, "x/row"))
     with pytest.raises(InputError, match="--topology-name: needs a name: a, b are"):
-        parse_cluster(nodes(*ROWS, more=two))
+        parse_cluster(labelled(*ROWS, more=two))
     with pytest.raises(InputError, match=r"no such topology: 'c' \(there are: a, b\)"):
-        parse_cluster(nodes(*ROWS, more=two), name="c")
+        parse_cluster(labelled(*ROWS, more=two), name="c")
     with pytest.raises(InputError, match="is listed twice: 'a'"):
-        parse_cluster(nodes(*ROWS, more=(two[0], two[0])))
+        parse_cluster(labelled(*ROWS, more=(two[0], two[0])))
     with pytest.raises(InputError, match="is for files with several"):
-        parse_cluster(nodes(*ROWS), name="a")
-    assert levels(parse_cluster(nodes(*ROWS, more=two), name="b"))[0] == "row"
+        parse_cluster(labelled(*ROWS), name="a")
+    assert levels(parse_cluster(labelled(*ROWS, more=two), name="b"))[0] == "row"
     other = {"kind": "HyperNode", "metadata": {"name": "h"}}
     assert (
-        "1 HyperNode not read" in parse_cluster(nodes(*ROWS, more=(other,))).summary()
+        "1 HyperNode not read"
+        in parse_cluster(labelled(*ROWS, more=(other,))).summary()
     )
 
 
-def test_a_list_of_the_api_needs_no_kind_in_its_items(tmp_path: Path) -> None:
-    listed = json.loads(nodes(*ROWS))
+def test_a_list_of_the_api_needs_no_kind_in_its_items() -> None:
+    listed = json.loads(labelled(*ROWS))
     for item in listed["items"]:
         del item["kind"]
     with pytest.raises(InputError, match="is JSON, but no list of Kubernetes nodes"):
         parse_cluster(json.dumps(listed))
     listed["kind"] = "NodeList"
     assert len(parse_cluster(json.dumps(listed)).index) == 8
-    file = tmp_path / "nodes.json"
-    file.write_text(json.dumps(listed), encoding="utf-8")
-    assert run(["select", "--topology", str(file), "-k", "2"]) == 0
 
 
-def test_the_bound_says_on_which_levels_it_holds(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
-    file = tmp_path / "nodes.json"
-    file.write_text(nodes(*ROWS), encoding="utf-8")
-    ask = ["select", "--topology", str(file), "-k", "4"]
-    assert run(ask) == 0
-    assert "bound       1 switch, 12 hops on the levels used: zone" in (
-        capsys.readouterr().out
-    )
-    assert run([*ask, "--format", "json"]) == 0
-    assert json.loads(capsys.readouterr().out)["levels_used"] == ["zone"]
-    assert run([*ask, "--labels", f"{ZONE},x/row"]) == 0
-    assert "on the levels" not in capsys.readouterr().out
+def test_the_bound_says_on_which_levels_it_holds(ask: Ask) -> None:
+    def answer(more: str = "") -> str:
+        _, out, _ = ask(f"select --topology NODES -k 4 {more}", NODES=labelled(*ROWS))
+        return out
+
+    assert "bound       1 switch, 12 hops on the levels used: zone" in answer()
+    assert json.loads(answer("--format json"))["levels_used"] == ["zone"]
+    assert "on the levels" not in answer(f"--labels {ZONE},x/row")
 
 
 @pytest.mark.parametrize("shape", ["whole", "indented", "cut off"])
 @pytest.mark.parametrize("option", ["--topology", "--free", "--busy", "--state"])
 def test_text_before_the_json_is_named_as_such(
-    option: str, shape: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+    option: str, shape: str, ask: Ask
 ) -> None:
     """A command that writes warnings into the file, too."""
-    file, good = tmp_path / "all.json", tmp_path / "nodes.json"
-    good.write_text(nodes(*ROWS), encoding="utf-8")
-    text = nodes(*ROWS)
+    text = labelled(*ROWS)
     if shape == "indented":
         text = indent(json.dumps(json.loads(text), indent=2), "  ")
     text = text[:-9] if shape == "cut off" else text
-    file.write_text("kubectl: warning {x}\n" + text, encoding="utf-8")
-    given = {"--topology": str(good), option: f"@{file}"}
-    if option in ("--topology", "--state"):
-        given[option] = str(file)
-    words = [word for pair in given.items() for word in pair]
-    assert run(["select", *words, "-k", "2"]) == 2
+    files = {"ALL": f"kubectl: warning {{x}}\n{text}", "GOOD": labelled(*ROWS)}
+    at = "" if option in ("--topology", "--state") else "@"
+    words = f"select -k 2 {option} {at}ALL"
+    words += " --topology GOOD" * (option != "--topology")
     said = "has text before the JSON, in its first line: 'kubectl: warning {x}'"
-    assert capsys.readouterr().err == f"closeknit: {file}: {said}\n"
+    assert ask(words, **files) == (2, "", f"closeknit: ALL: {said}\n")
 
 
 def test_objects_within_yaml_are_no_text_before_json() -> None:
@@ -230,5 +205,5 @@ def test_thousands_of_candidates_are_named_in_time() -> None:
         for i in range(3000)
     ]
     assert "x/l0-0, x/l0-1, x/l0-10, x/l0-11, ... could be levels" in (
-        parse_cluster(nodes(*made)).summary()
+        parse_cluster(labelled(*made)).summary()
     )

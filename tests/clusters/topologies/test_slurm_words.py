@@ -7,6 +7,8 @@ import pytest
 from closeknit.clusters.topologies import Cluster, parse_cluster
 from closeknit.instances import InputError
 
+from ..fabrics import refusal
+
 TREE = "SwitchName=top Switches=a,b\nSwitchName=a Nodes=n[1-2]\n"
 TORUS = """\
 - topology: cube
@@ -117,10 +119,7 @@ def test_a_hash_that_is_escaped_begins_no_comment() -> None:
     ],
 )
 def test_other_words_are_refused_by_name(text: str, complaint: str) -> None:
-    with pytest.raises(InputError) as raised:
-        parse_cluster(text, "t")
-    assert str(raised.value).startswith(complaint)
-    assert "\n" not in str(raised.value)
+    assert refusal(text).startswith(complaint)
 
 
 def test_placements_of_a_torus_are_said_to_be_unused() -> None:
@@ -132,9 +131,9 @@ def test_placements_of_a_torus_are_said_to_be_unused() -> None:
 
 @pytest.mark.parametrize(
     "line",
-    ["a" * 2**20 + "{", "\\" * 2**20, " " * 2**20 + "x y", '"' + "n1 " * 2**18],
+    ["a" * 2**18 + "{", "\\" * 2**18, " " * 2**18 + "x y", '"' + "n1 " * 2**16],
 )
 def test_long_lines_are_refused_in_time(line: str) -> None:
-    """A search that is quadratic in the line would take hours."""
+    """A search that is quadratic in the line would take many minutes."""
     with pytest.raises(InputError):
         parse_cluster(f"SwitchName=a Nodes={line}")

@@ -9,9 +9,11 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from closeknit.clusters.topologies import Cluster, Hierarchy, Space, parse_cluster
+from closeknit.clusters.topologies import Cluster, Hierarchy, parse_cluster
 from closeknit.clusters.topologies.wiring import tree_topology
 from closeknit.instances import InputError
+
+from ..clusters import hierarchy, space_of
 
 
 def cluster_of(graph: nx.Graph) -> Cluster:
@@ -61,8 +63,7 @@ def test_fat_trees_with_several_spines_become_trees_with_their_leaves() -> None:
             graph.add_edge(f"S-leaf{leaf}", f"S-spine{spine}")
         for host in range(leaf + 2):
             graph.add_edge(f"S-leaf{leaf}", f"h{leaf}-{host}")
-    [fabric] = agree(graph).fabrics
-    assert isinstance(fabric, Hierarchy)
+    fabric = hierarchy(agree(graph))
     assert sorted(fabric.domains[1:]) == [f"S-leaf{leaf}" for leaf in range(4)]
     assert fabric.summary() == "2-level tree, 4 leaf switches, 14 nodes"
 
@@ -74,8 +75,7 @@ def test_hosts_on_rails_form_groups() -> None:
             graph.add_edge(f"S-{pod}-{rail}", "S-spine")
             for host in range(3):
                 graph.add_edge(f"S-{pod}-{rail}", f"h{pod}{host}")
-    [fabric] = agree(graph).fabrics
-    assert isinstance(fabric, Hierarchy)
+    fabric = hierarchy(agree(graph))
     assert sorted(fabric.count(range(6)).tolist(), reverse=True)[:2] == [3, 3]
 
 
@@ -84,8 +84,7 @@ def test_rings_of_switches_stay_graphs(switches: int) -> None:
     graph = nx.relabel_nodes(nx.cycle_graph(switches), lambda v: f"S-{v}")
     for v in range(switches):
         graph.add_edge(f"S-{v}", f"h{v}")
-    [fabric] = agree(graph).fabrics
-    assert isinstance(fabric, Space)
+    assert space_of(agree(graph)).nodes
 
 
 def test_parts_without_a_connection_are_fabrics_of_their_own() -> None:

@@ -7,7 +7,8 @@ from typing import Any
 
 import pytest
 
-from ..unlike_machines import Ask, kubernetes, notes_of, pod, pods, scontrol, squeue
+from ...asking import Ask
+from ..unlike_machines import kubernetes, notes_of, pod, pods, scontrol, squeue
 
 DURING = "DuringSchedulingIgnoredDuringExecution"
 
@@ -21,7 +22,7 @@ def test_jobs_of_slurm_that_are_bound_to_nodes_stay(
 ) -> None:
     """Job 7 would have to go to g3 or g4, as r3 is free and job 9 is on r2."""
     words = "--state NODES JOBS --target 2 --stay 9 --json"
-    jobs = json.loads(squeue(j7=(["RUNNING"], "g1"), j9=(["RUNNING"], "c3")))
+    jobs = json.loads(squeue("7 g1", "9 c3"))
     for nodes, status in (("", 0), ("g1", 3)):
         jobs["jobs"][0][key] = nodes
         files = {"NODES": scontrol(busy="g1 c3"), "JOBS": json.dumps(jobs)}

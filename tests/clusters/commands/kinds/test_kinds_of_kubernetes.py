@@ -6,7 +6,8 @@ import json
 
 import pytest
 
-from ..unlike_machines import SWF, Ask, kubernetes, notes_of, pod, pods
+from ...asking import Ask
+from ..unlike_machines import SWF, kubernetes, notes_of, pod, pods
 
 
 @pytest.mark.parametrize("command", ["select", "why", "fragmentation"])
