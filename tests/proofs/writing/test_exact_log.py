@@ -16,7 +16,6 @@ from closeknit.instances import (
     ProcessorSet,
     ProcSet,
     Submesh,
-    Sukp,
     write_instance,
 )
 from closeknit.instances.problems import Instance
@@ -29,6 +28,7 @@ from closeknit.proofs.writing import exact_log
 from closeknit.proofs.writing.exact_log import Unusable, solve_by_exact
 from closeknit.proofs.writing.proof_log import ProofLog, keep_proof
 from closeknit.solvers.running.errors import SolverError
+from tests.forging.small_proofs import SACK
 from tests.oracles import cheapest, cheapest_placement, least_left_out, optimum
 
 CELLS = tuple((i, j) for i in range(3) for j in range(3))
@@ -43,7 +43,6 @@ SETS = ProcSet(
         ProcessorSet("u", (0, 2), (2, 0)),
     ),
 )
-SACK = Sukp("sack", (5, 4, 3), (3, 3, 3), ((0, 1), (1, 2), (2,)), 6)
 ROOM = Submesh("room", (4, 4), (Resident((1, 1, 2, 2)),), (4, 2))
 TORUS = Submesh("ring", (4, 4), (Resident((1, 1, 2, 2)),), (4, 2), torus=True)
 FULL = Submesh("full", (4, 4), (Resident((1, 1, 2, 2)),), (4, 3))
