@@ -27,6 +27,7 @@ from closeknit.solvers.running import clock
 
 from ...oracles import optimum
 from ...strategies import random_ksubset
+from ..stopped import assert_stopped
 
 
 @pytest.mark.parametrize("seed", range(8))
@@ -101,11 +102,7 @@ TORUS = KSubset("torus", Torus((30, 30)), tuple(_CELLS), 100)
 
 def test_limits_give_incumbent_and_bound() -> None:
     result = KSUBSET["cuts-bb"](TORUS, Settings(node_limit=3000))
-    assert result.limit is Limit.NODES
-    assert result.status is Status.FEASIBLE
-    assert isinstance(result.bound, int)
-    assert isinstance(result.objective, int)
-    assert 0 < result.bound < result.objective
+    assert_stopped(TORUS, result, Limit.NODES)
     soon = KSUBSET["cuts-bb"](TORUS, Settings(time_limit=1e-9))
     assert soon.limit is Limit.TIME
     assert soon.objective is not None

@@ -26,6 +26,7 @@ from closeknit.solvers import Grade, Limit, Settings, Status
 from closeknit.solvers.running import clock
 
 from ...oracles import optimum
+from ..stopped import assert_stopped
 
 METHOD = KSUBSET["tree-dp"]
 
@@ -129,31 +130,6 @@ def test_fat_tree_by_hand() -> None:
     assert len({i // 3 for i in result.chosen}) == 2
 
 
-def test_processors_at_inner_nodes() -> None:
-    # A path 0 - 1 - 2 - 3 with a long last edge: the first three, inner ones too.
-    tree = Tree((-1, 0, 1, 2), (0, 1, 1, 7), (0, 1, 2, 3))
-    instance = KSubset("path", tree, ((0,), (1,), (2,), (3,)), 3)
-    assert METHOD(instance).chosen == (0, 1, 2)
-    assert proved(instance) == 4
-
-
-@pytest.mark.parametrize("k", [1, 2, 7, 8])
-def test_weights_of_nothing(k: int) -> None:
-    tree = Tree((-1, 0, 0, 1, 1, 2, 2, 2), (0,) * 8, tuple(range(8)))
-    assert proved(KSubset("flat", tree, tuple((v,) for v in range(8)), k)) == 0
-
-
-def test_one_processor_all_processors_a_single_node() -> None:
-    lone = KSubset("lone", Tree((-1,), (0,), (0,)), ((0,),), 1)
-    assert proved(lone) == 0
-    rng = random.Random(8)
-    for _ in range(50):
-        instance = some_tree(rng, rng.randint(1, 40))
-        assert proved(with_k(instance, 1)) == 0
-        everything = with_k(instance, instance.n)
-        assert proved(everything) == cost(instance, range(instance.n))
-
-
 def test_a_long_chain_is_a_line() -> None:
     n = 20_000
     tree = Tree((*range(1, n), -1), (1,) * n, tuple(range(n)))
@@ -210,11 +186,7 @@ def test_bounds_hold_whenever_it_is_stopped(monkeypatch: pytest.MonkeyPatch) -> 
 def test_no_time_at_all_still_gives_an_answer_and_a_bound() -> None:
     instance = with_k(fat_tree(5, 4, 6, weights=(1, 2, 3), share=0.6), 20)
     result = METHOD(instance, Settings(time_limit=0))
-    assert result.status is Status.FEASIBLE
-    assert result.limit is Limit.TIME
-    assert isinstance(result.bound, int)
-    assert isinstance(result.objective, int)
-    assert 0 < result.bound <= proved(instance) <= result.objective
+    assert_stopped(instance, result, Limit.TIME, proved(instance))
 
 
 @pytest.mark.parametrize("stage", ["climb", "run"])
@@ -236,12 +208,7 @@ def test_ctrl_c_gives_the_best_so_far(
     monkeypatch.setattr(tree_dp.kernels, stage, pressed)
     result = METHOD(instance)
     assert calls == 2
-    assert (result.status, result.limit) == (Status.FEASIBLE, Limit.INTERRUPT)
-    assert result.chosen is not None
-    assert check(instance, result.chosen) == []
-    assert isinstance(result.bound, int)
-    assert isinstance(result.objective, int)
-    assert 0 < result.bound <= least <= result.objective
+    assert_stopped(instance, result, Limit.INTERRUPT, least)
 
 
 @pytest.mark.parametrize(

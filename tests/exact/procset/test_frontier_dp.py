@@ -38,6 +38,7 @@ from closeknit.solvers import Grade, Limit, Settings, Status
 
 from ...oracles import cheapest
 from ...strategies import procsets
+from ..stopped import assert_stopped
 
 METHOD = PROCSET["frontier-dp"]
 LARGE = 2**56
@@ -426,11 +427,7 @@ def test_limits_leave_a_choice_and_a_bound(
     instance = with_level(drawn, large)
     least = proved(instance)
     result = METHOD(instance, Settings(**limits))  # type: ignore[arg-type]
-    assert result.limit is limit
-    assert result.status is Status.FEASIBLE
-    assert isinstance(result.bound, tuple)
-    assert isinstance(result.objective, tuple)
-    assert result.bound <= least <= result.objective
+    assert_stopped(instance, result, limit, least)
     assert result.chosen == METHOD(instance, Settings(**limits)).chosen  # type: ignore[arg-type]
 
 

@@ -23,6 +23,7 @@ from closeknit.solvers import Limit, Settings, Status
 
 from ...oracles import cheapest
 from ...strategies import procsets
+from ..stopped import assert_stopped
 
 METHOD = PROCSET["goldschmidt"]
 
@@ -88,16 +89,11 @@ def test_the_wall(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(goldschmidt, "MOST_STATES", 1000)
     monkeypatch.setattr(goldschmidt, "_LOOK", 16)
     stopped = METHOD(instance)
-    assert stopped.limit is Limit.MEMORY
-    assert stopped.bound is not None
-    assert stopped.objective is not None
-    assert as_tuple(stopped.bound) < as_tuple(optimum) <= as_tuple(stopped.objective)
+    assert_stopped(instance, stopped, Limit.MEMORY, optimum)
+    assert stopped.bound != optimum
 
 
 def test_a_time_limit_brings_a_choice_and_a_bound() -> None:
     instance = drakenberg_system(50, free=62, seed=0)
     stopped = METHOD(instance, Settings(time_limit=0.05))
-    assert stopped.limit is Limit.TIME
-    assert stopped.bound is not None
-    assert stopped.objective is not None
-    assert as_tuple(stopped.bound) < as_tuple(stopped.objective)
+    assert_stopped(instance, stopped, Limit.TIME)

@@ -43,11 +43,6 @@ def test_the_smallest_of_those_that_suffice_is_moved() -> None:
     assert placement_of(instance, result.chosen or ()).moves[0][0] == 1
 
 
-def test_nothing_is_moved_without_need() -> None:
-    instance = row(4, 4, shape=(6, 4), request=(2, 2))
-    assert migrate(instance).objective == (0, 0, 0)
-
-
 @by_method
 @pytest.mark.parametrize(
     ("change", "objective"),
