@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from itertools import count
+
 from closeknit.instances import Instance, Value, check, cost
 from closeknit.instances.value import as_tuple
 from closeknit.solvers import Limit, Result, Status
@@ -30,3 +33,9 @@ def assert_stopped(
         assert low < high
     else:
         assert low <= as_tuple(optimum) <= high
+
+
+def after(looks: int) -> Callable[[], Limit | None]:
+    """Return a limit that is reached when it was looked at so many times."""
+    left = count(looks, -1)
+    return lambda: Limit.TIME if next(left) <= 0 else None

@@ -36,6 +36,7 @@ from closeknit.solvers import Grade, Limit, Result, Settings, Status
 from closeknit.solvers.running import clock
 
 from ...oracles import failing_windows, optimum
+from ..stopped import after
 
 Masks = npt.NDArray[np.int16]
 
@@ -187,13 +188,7 @@ def test_bounds_hold_whenever_it_is_stopped(monkeypatch: pytest.MonkeyPatch) -> 
             turn = ring_dp._Turn(instance)
             turn.best = 2 * cost(instance, range(instance.k))
             turn.chosen = list(range(instance.k))
-            left = [looks]
-
-            def limit(left: list[int] = left) -> Limit | None:
-                left[0] -= 1
-                return Limit.TIME if left[0] < 0 else None
-
-            end = turn.run(limit)
+            end = turn.run(after(looks))
             assert turn.bound <= least <= cost(instance, turn.chosen)
             assert check(instance, turn.chosen) == []
             assert end is not None or turn.bound == least

@@ -26,7 +26,7 @@ from closeknit.solvers import Grade, Limit, Settings, Status
 from closeknit.solvers.running import clock
 
 from ...oracles import optimum
-from ..stopped import assert_stopped
+from ..stopped import after, assert_stopped
 
 METHOD = KSUBSET["tree-dp"]
 
@@ -166,13 +166,7 @@ def test_bounds_hold_whenever_it_is_stopped(monkeypatch: pytest.MonkeyPatch) -> 
         least = optimum(instance)
         for looks in range(12):
             program = tree_dp._Program(instance)
-            left = [looks]
-
-            def limit(left: list[int] = left) -> Limit | None:
-                left[0] -= 1
-                return Limit.TIME if left[0] < 0 else None
-
-            end = program.run(limit)
+            end = program.run(after(looks))
             chosen = [int(i) for i in program.chosen(complete=end is None)]
             assert check(instance, chosen) == []
             assert program.bound <= least <= cost(instance, chosen)

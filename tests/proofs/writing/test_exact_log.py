@@ -63,6 +63,7 @@ def proved_by_exact(
         (SACK, least_left_out),
         (ROOM, cheapest_placement),
         (TORUS, cheapest_placement),
+        (FULL, cheapest_placement),  # nothing fits
     ],
 )
 def test_proves_the_optimum(
@@ -71,26 +72,6 @@ def test_proves_the_optimum(
     proved = proved_by_exact(instance, tmp_path / "p.xz", 60)
     assert isinstance(proved, Proved)
     assert proved.bound == cost(instance)
-
-
-def test_proves_that_nothing_fits(tmp_path: Path) -> None:
-    proved = proved_by_exact(FULL, tmp_path / "p.xz", 60)
-    assert isinstance(proved, Proved)
-    assert proved.bound is None
-
-
-def test_solve_writes_a_proof_that_check_follows(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
-    paths = [str(tmp_path / name) for name in ("i.json", "s.json", "p.pbp.xz")]
-    instance, solution, proof = paths
-    write_instance(ROOM, instance)
-    assert run(["solve", instance, "--proof", proof, "--json", solution]) == 0
-    assert "(checked: pseudo-Boolean proof)" in capsys.readouterr().out
-    assert json.loads(Path(solution).read_text())["proof"]["grade"] == "checked"
-    assert run(["check", instance, solution, "--proof", proof]) == 0
-    assert run(["check", instance, solution]) == 2
-    assert "--proof: is needed" in capsys.readouterr().err
 
 
 def test_time_is_limited(tmp_path: Path) -> None:
