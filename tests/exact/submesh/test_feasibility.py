@@ -23,6 +23,7 @@ from closeknit.instances.submesh import Resident, box_at, overlap, sides
 from closeknit.instances.submesh.infeasibility import FAMILIES, check_infeasible, image
 from closeknit.instances.submesh.packed import check_packed
 from closeknit.instances.submesh.packing import Item, Packing, packing_of, ways
+from closeknit.methods import SUBMESH
 from closeknit.solvers import (
     Grade,
     Limit,
@@ -390,6 +391,36 @@ def test_construction_packs_rightly_and_repeatably(packing: Packing, seed: int) 
     boxes = construct(packing, seed, lambda: False)
     assert boxes == construct(packing, seed, lambda: False)
     assert boxes is None or check_packed(packing, boxes) == []
+
+
+def test_the_method_decides_as_trying_everything_does() -> None:
+    """Turned, fixed, blocked, and in space; both answers occur."""
+    answers = set()
+    flat = Submesh(
+        "flat",
+        (5, 4),
+        (Resident((1, 1, 2, 2)), Resident((4, 0, 4, 1), fixed=True)),
+        (4, 2),
+        blocked=((0, 3),),
+    )
+    for instance in (
+        flat,
+        replace(flat, rotate=True, request=(1, 4)),
+        replace(flat, request=(5, 2)),
+        Submesh("tight", (3, 3), (Resident((0, 1, 1, 1), turns=True),), (1, 3)),
+        Submesh("space", (2, 2, 2), (Resident((0, 0, 0, 1, 0, 0)),), (2, 1, 2)),
+        Submesh("turn", (4, 2), (Resident((1, 0, 2, 1)),), (1, 2), rotate=True),
+        Submesh("long", (4, 2), (Resident((1, 0, 2, 0)),), (1, 4), rotate=True),
+    ):
+        result = SUBMESH["no-overlap/cpsat"](instance, Settings(time_limit=30.0))
+        feasibility = packs(packing_of(instance))
+        answers.add(feasibility)
+        if feasibility:
+            assert result.chosen is not None
+            assert check(instance, result.chosen) == []
+        else:
+            assert result.status is Status.INFEASIBLE
+    assert answers == {True, False}
 
 
 @pytest.mark.parametrize("torus", [False, True])
