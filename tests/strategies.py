@@ -298,6 +298,23 @@ def sukps(draw: st.DrawFn, *, most_items: int = 8, most_elements: int = 8) -> Su
     )
 
 
+def some_sukp(rng: random.Random, items: int, elements: int, *, unit: int = 1) -> Sukp:
+    """Random items of random density; profits and weights multiples of about unit."""
+    density = rng.choice([0.1, 0.2, 0.4])
+    needs = [
+        tuple(e for e in range(elements) if rng.random() < density)
+        for _ in range(items)
+    ]
+    weights, profits = (
+        tuple(
+            rng.randint(0, 30) * unit + rng.randint(0, unit // 2) for _ in range(count)
+        )
+        for count in (elements, items)
+    )
+    capacity = int(sum(weights) * rng.choice([0.3, 0.5, 0.75, 0.9]))
+    return Sukp("some", profits, weights, tuple(needs), capacity)
+
+
 # Submesh allocation
 
 

@@ -25,19 +25,7 @@ _FORMULA = 5
 NUMBERS = (*range(-3, 5), *range(-1, 3), 7, 2**31, 2**61, -(2**62), 10**25)
 RULES = (*KINDS,)
 NO_RULES = (
-    "#",
-    "a",
-    "aux",
-    "dom",
-    "ea",
-    "fail",
-    "i",
-    "obju",
-    "w",
-    "version",
-    "F",
-    "1",
-    "-",
+    *("#", "a", "aux", "dom", "ea", "fail", "i", "obju", "w", "version", "F", "1", "-"),
 )
 TOKENS = (
     *("+", "*", "d", "s", "w", ":", ";", ">=", "=", "->", "~", "INF", "id", "range"),

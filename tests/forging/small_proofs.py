@@ -3,10 +3,28 @@
 from collections.abc import Sequence
 from functools import cache
 
-from closeknit.instances import KSubset, Mesh, ProcessorSet, ProcSet
-from closeknit.proofs.checking import Formula, Propagator, formula_of
+import pytest
+
+from closeknit.instances import ProcessorSet, ProcSet, Sukp, mesh
+from closeknit.proofs.checking import (
+    CheckLimits,
+    Formula,
+    NoProof,
+    Propagator,
+    ProvenResult,
+    Refused,
+    TooLong,
+    check_proof,
+    formula_of,
+)
 from closeknit.proofs.checking.rows import Row, negate, normalise
 from closeknit.proofs.writing.opb_text import linear
+from closeknit.proofs.writing.propagation_kernels import FastPropagator
+
+PROPAGATORS = Propagator, FastPropagator
+by_both = pytest.mark.parametrize("propagator", PROPAGATORS)
+SACK = Sukp("sack", (5, 4, 3), (3, 3, 3), ((0, 1), (1, 2), (2,)), 6)
+"""Items 0 and 1 do not fit together; 1 and 2 do, and leave 5 out."""
 
 
 def words(literals: Sequence[int], names: Sequence[str]) -> str:
@@ -19,6 +37,11 @@ def assignment(formula: Formula, true: set[int]) -> str:
     return " ".join(
         name if v in true else f"~{name}" for v, name in enumerate(formula.names, 1)
     )
+
+
+def priced(formula: Formula, true: set[int]) -> int:
+    """Return the objective of an assignment, without what is always paid."""
+    return sum(a for v, a in formula.objective.items() if v in true)
 
 
 def branching_proof(
@@ -39,7 +62,7 @@ def branching_proof(
     cost = None
     if solution is not None:
         lines.append(f"soli {assignment(formula, solution)}{end}")
-        cost = sum(a for v, a in formula.objective.items() if v in solution)
+        cost = priced(formula, solution)
         number += 1
         better = [(-a, v) for v, a in formula.objective.items()]
         store.enter(number, normalise(better, 1 - cost))
@@ -124,10 +147,8 @@ COVER = proof(
 
 @cache
 def proof_texts() -> list[tuple[Formula, list[str], int | None]]:
-    """Proofs of several kinds, and what they prove."""
-    mesh = Mesh((3, 3))
-    cells = tuple((i, j) for i in range(3) for j in range(3) if (i, j) != (1, 1))
-    formula = formula_of(KSubset("ring", mesh, cells, 3))
+    """Proofs of several kinds, and what they prove; none is of less than there is."""
+    formula = formula_of(mesh(2, 3, k=3))
     chosen = cheapest_assignment(formula)
     return [
         (pigeons(3), PIGEONS, None),
@@ -137,48 +158,59 @@ def proof_texts() -> list[tuple[Formula, list[str], int | None]]:
     ]
 
 
-def cheapest_assignment(formula: Formula) -> set[int]:
+def cheapest_assignment(formula: Formula) -> set[int] | None:
+    """Return the variables that are 1, by CP-SAT; None if there is no assignment."""
     from ortools.sat.python import cp_model
 
     model = cp_model.CpModel()
     x = [model.new_bool_var(name) for name in formula.names]
     for row in formula.rows:
-        model.add(
-            sum(
-                a * (x[v - 1] if v > 0 else 1 - x[-v - 1]) for v, a in row.terms.items()
-            )
-            >= row.degree
+        terms = (
+            a * (x[v - 1] if v > 0 else 1 - x[-v - 1]) for v, a in row.terms.items()
         )
+        model.add(sum(terms) >= row.degree)
     model.minimize(sum(a * x[v - 1] for v, a in formula.objective.items()))
     solver = cp_model.CpSolver()
     solver.parameters.num_workers = 1
-    assert solver.solve(model) == cp_model.OPTIMAL
+    status = solver.solve(model)
+    if status == cp_model.INFEASIBLE:
+        return None
+    assert status == cp_model.OPTIMAL
     return {v for v, each in enumerate(x, 1) if solver.value(each)}
 
 
-def least_objective(formula: Formula) -> int | None:
-    """Return the least objective by enumeration."""
-    best = None
-    for values in range(2 ** len(formula.names)):
-        true = {
-            v if values >> (v - 1) & 1 else -v for v in range(1, len(formula.names) + 1)
-        }
-        if all(
-            sum(a for x, a in row.terms.items() if x in true) >= row.degree
-            for row in formula.rows
-        ):
-            cost = sum(a for v, a in formula.objective.items() if v in true)
-            best = cost if best is None else min(best, cost)
-    return best
+def accepted(formula: Formula, lines: list[str], least: int | None) -> bool:
+    """Return whether a proof is; it must be true then, and both propagators agree."""
+    found, fast = (_proved(formula, lines, each) for each in PROPAGATORS)
+    assert found == fast
+    if found is None:
+        return False
+    assert least is None or (found.bound is not None and found.bound <= least)
+    return True
 
 
-@cache
-def truth(which: int) -> int | None:
-    formula, _, _ = proof_texts()[which]
-    if which == 3:
-        true = cheapest_assignment(formula)
-        return sum(a for v, a in formula.objective.items() if v in true)
-    return least_objective(formula)
+def _proved(
+    formula: Formula, lines: list[str], propagator: type[Propagator]
+) -> ProvenResult | None:
+    """Check a proof; None if it is refused in any of the ways that a proof may be."""
+    try:
+        return check_proof(formula, lines, CheckLimits(seconds=20), propagator)
+    except (Refused, NoProof, TooLong):
+        return None
+
+
+def follows(rows: Sequence[Row]) -> set[int] | None:
+    """Propagate rows from nothing, by the definition; None for a contradiction."""
+    true: set[int] = set()
+    while True:
+        before = len(true)
+        for row in rows:
+            left = {x: a for x, a in row.terms.items() if -x not in true}
+            if sum(left.values()) < row.degree:
+                return None
+            true |= {x for x, a in left.items() if sum(left.values()) - a < row.degree}
+        if len(true) == before:
+            return true
 
 
 LEANING = ProcSet(

@@ -6,7 +6,6 @@ import random
 import signal
 import threading
 import time
-from itertools import combinations
 
 import pytest
 
@@ -26,12 +25,9 @@ from closeknit.methods import KSUBSET
 from closeknit.solvers import Grade, Limit, Settings, Status
 from closeknit.solvers.running import clock
 
+from ...oracles import optimum
 from ...strategies import random_ksubset
-
-
-def optimum(instance: KSubset) -> int:
-    sets = combinations(range(instance.n), instance.k)
-    return min(cost(instance, chosen) for chosen in sets)
+from ..stopped import assert_stopped
 
 
 @pytest.mark.parametrize("seed", range(8))
@@ -99,26 +95,21 @@ def test_large_trees_take_little_memory() -> None:
     assert sum(len(each) for each in layout.room_for(problem)) < 2**20
 
 
+_CELLS = random.Random(5).sample(list(Torus((30, 30)).locations()), 700)
+TORUS = KSubset("torus", Torus((30, 30)), tuple(_CELLS), 100)
+"""Too large to be solved."""
+
+
 def test_limits_give_incumbent_and_bound() -> None:
-    rng = random.Random(5)
-    cells = rng.sample(list(Torus((30, 30)).locations()), 700)
-    instance = KSubset("torus", Torus((30, 30)), tuple(cells), 100)
-    result = KSUBSET["cuts-bb"](instance, Settings(node_limit=3000))
-    assert result.limit is Limit.NODES
-    assert result.status is Status.FEASIBLE
-    assert isinstance(result.bound, int)
-    assert isinstance(result.objective, int)
-    assert 0 < result.bound < result.objective
-    soon = KSUBSET["cuts-bb"](instance, Settings(time_limit=1e-9))
+    result = KSUBSET["cuts-bb"](TORUS, Settings(node_limit=3000))
+    assert_stopped(TORUS, result, Limit.NODES)
+    soon = KSUBSET["cuts-bb"](TORUS, Settings(time_limit=1e-9))
     assert soon.limit is Limit.TIME
     assert soon.objective is not None
 
 
 def test_ctrl_c_gives_incumbent_and_bound() -> None:
-    rng = random.Random(6)
-    cells = rng.sample(list(Torus((30, 30)).locations()), 700)
-    instance = KSubset("torus", Torus((30, 30)), tuple(cells), 100)
-    search = CutsSearch(instance, tuple(range(100)))
+    search = CutsSearch(TORUS, tuple(range(TORUS.k)))
     search.run(clock.now() + 60, node_limit=1)  # compiled before the clock runs
     before = signal.getsignal(signal.SIGINT)
 
@@ -133,12 +124,4 @@ def test_ctrl_c_gives_incumbent_and_bound() -> None:
     presser.join()
     assert signal.getsignal(signal.SIGINT) is before
     assert 0 < search.bound < search.best
-    assert check(instance, search.chosen) == []
-
-
-def test_it_gives_the_same_answer_twice() -> None:
-    rng = random.Random(8)
-    for _ in range(20):
-        instance = random_ksubset(rng, most=30)
-        first, second = (KSUBSET["cuts-bb"](instance) for _ in range(2))
-        assert first.chosen == second.chosen
+    assert check(TORUS, search.chosen) == []

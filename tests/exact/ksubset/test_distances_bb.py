@@ -29,6 +29,7 @@ from closeknit.solvers.running import clock
 
 from ...oracles import optimum
 from ...strategies import graphs, ksubsets, topologies
+from ..stopped import assert_stopped
 
 
 def searched(instance: KSubset, step: int) -> DistancesSearch:
@@ -130,11 +131,8 @@ def test_a_solution_from_elsewhere_is_taken_over() -> None:
 def test_stops_at_its_limits_with_a_bound() -> None:
     instance = dragonfly(8, 4, 4, 64)
     result = KSUBSET["distances-bb"](instance, Settings(node_limit=40))
-    assert result.limit is Limit.NODES
-    assert result.status is Status.FEASIBLE
-    assert isinstance(result.bound, int)
-    assert isinstance(result.objective, int)
-    assert 6000 < result.bound < result.objective < 7400
+    assert_stopped(instance, result, Limit.NODES)
+    assert 6000 < result.bound < result.objective < 7400  # type: ignore[operator]
 
 
 @pytest.mark.parametrize(

@@ -4,13 +4,11 @@ from __future__ import annotations
 
 import random
 import signal
-from pathlib import Path
 
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from closeknit.cli.app import run
 from closeknit.exact.ksubset.cuts_bb.search import CutsSearch
 from closeknit.exact.ksubset.tree_dp import program as tree_dp
 from closeknit.instances import (
@@ -22,14 +20,13 @@ from closeknit.instances import (
     check,
     cost,
     mesh,
-    write_ksubset,
 )
 from closeknit.methods import KSUBSET
 from closeknit.solvers import Grade, Limit, Settings, Status
 from closeknit.solvers.running import clock
 
 from ...oracles import optimum
-from ...strategies import ksubsets, trees
+from ..stopped import after, assert_stopped
 
 METHOD = KSUBSET["tree-dp"]
 
@@ -80,14 +77,8 @@ def with_k(instance: KSubset, k: int) -> KSubset:
     return KSubset(instance.name, instance.topology, instance.free, k)
 
 
-@settings(max_examples=400, deadline=None)
-@given(instance=ksubsets(trees()))
-def test_it_is_as_good_as_every_subset(instance: KSubset) -> None:
-    assert proved(instance) == optimum(instance)
-
-
 @pytest.mark.parametrize("seed", range(4))
-def test_it_is_as_good_as_every_subset_of_thousands(seed: int) -> None:
+def test_it_is_as_good_as_every_subset(seed: int) -> None:
     rng = random.Random(seed)
     for _ in range(500):
         instance = some_tree(rng, rng.randint(1, 11), reach=rng.choice([0, 1, 2]))
@@ -139,33 +130,8 @@ def test_fat_tree_by_hand() -> None:
     assert len({i // 3 for i in result.chosen}) == 2
 
 
-def test_processors_at_inner_nodes() -> None:
-    # A path 0 - 1 - 2 - 3 with a long last edge: the first three, inner ones too.
-    tree = Tree((-1, 0, 1, 2), (0, 1, 1, 7), (0, 1, 2, 3))
-    instance = KSubset("path", tree, ((0,), (1,), (2,), (3,)), 3)
-    assert METHOD(instance).chosen == (0, 1, 2)
-    assert proved(instance) == 4
-
-
-@pytest.mark.parametrize("k", [1, 2, 7, 8])
-def test_weights_of_nothing(k: int) -> None:
-    tree = Tree((-1, 0, 0, 1, 1, 2, 2, 2), (0,) * 8, tuple(range(8)))
-    assert proved(KSubset("flat", tree, tuple((v,) for v in range(8)), k)) == 0
-
-
-def test_one_processor_all_processors_a_single_node() -> None:
-    lone = KSubset("lone", Tree((-1,), (0,), (0,)), ((0,),), 1)
-    assert proved(lone) == 0
-    rng = random.Random(8)
-    for _ in range(50):
-        instance = some_tree(rng, rng.randint(1, 40))
-        assert proved(with_k(instance, 1)) == 0
-        everything = with_k(instance, instance.n)
-        assert proved(everything) == cost(instance, range(instance.n))
-
-
 def test_a_long_chain_is_a_line() -> None:
-    n = 100_000
+    n = 20_000
     tree = Tree((*range(1, n), -1), (1,) * n, tuple(range(n)))
     pick = random.Random(1)
     free = tuple((v,) for v in range(n) if pick.random() < 0.5)
@@ -175,7 +141,7 @@ def test_a_long_chain_is_a_line() -> None:
 
 
 def test_a_wide_star_takes_the_nearest() -> None:
-    n = 100_000
+    n = 20_000
     tree = Tree((-1, *[0] * n), (0, *range(n, 0, -1)), tuple(range(1, n + 1)))
     star = KSubset("star", tree, tuple((v,) for v in range(1, n + 1)), 40)
     assert METHOD(star).chosen == tuple(range(n - 40, n))
@@ -200,13 +166,7 @@ def test_bounds_hold_whenever_it_is_stopped(monkeypatch: pytest.MonkeyPatch) -> 
         least = optimum(instance)
         for looks in range(12):
             program = tree_dp._Program(instance)
-            left = [looks]
-
-            def limit(left: list[int] = left) -> Limit | None:
-                left[0] -= 1
-                return Limit.TIME if left[0] < 0 else None
-
-            end = program.run(limit)
+            end = program.run(after(looks))
             chosen = [int(i) for i in program.chosen(complete=end is None)]
             assert check(instance, chosen) == []
             assert program.bound <= least <= cost(instance, chosen)
@@ -220,11 +180,7 @@ def test_bounds_hold_whenever_it_is_stopped(monkeypatch: pytest.MonkeyPatch) -> 
 def test_no_time_at_all_still_gives_an_answer_and_a_bound() -> None:
     instance = with_k(fat_tree(5, 4, 6, weights=(1, 2, 3), share=0.6), 20)
     result = METHOD(instance, Settings(time_limit=0))
-    assert result.status is Status.FEASIBLE
-    assert result.limit is Limit.TIME
-    assert isinstance(result.bound, int)
-    assert isinstance(result.objective, int)
-    assert 0 < result.bound <= proved(instance) <= result.objective
+    assert_stopped(instance, result, Limit.TIME, proved(instance))
 
 
 @pytest.mark.parametrize("stage", ["climb", "run"])
@@ -246,21 +202,7 @@ def test_ctrl_c_gives_the_best_so_far(
     monkeypatch.setattr(tree_dp.kernels, stage, pressed)
     result = METHOD(instance)
     assert calls == 2
-    assert (result.status, result.limit) == (Status.FEASIBLE, Limit.INTERRUPT)
-    assert result.chosen is not None
-    assert check(instance, result.chosen) == []
-    assert isinstance(result.bound, int)
-    assert isinstance(result.objective, int)
-    assert 0 < result.bound <= least <= result.objective
-
-
-def test_the_same_question_has_the_same_answer() -> None:
-    rng = random.Random(4)
-    for _ in range(30):
-        instance = some_tree(rng, 60)
-        again = KSubset("again", instance.topology, instance.free[::-1], instance.k)
-        one, two = METHOD(instance), METHOD(again, Settings(seed=9, threads=2))
-        assert one.chosen == two.chosen
+    assert_stopped(instance, result, Limit.INTERRUPT, least)
 
 
 @pytest.mark.parametrize(
@@ -271,18 +213,10 @@ def test_the_same_question_has_the_same_answer() -> None:
         KSubset("points", Points(((0, 0), (1, 2))), ((0, 0), (1, 2)), 2),
     ],
 )
-def test_only_trees_are_taken(
-    other: KSubset, tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_only_trees_are_taken(other: KSubset) -> None:
     told = "tree-dp: needs a tree, or a graph with the distances of one"
     with pytest.raises(InputError, match=f"^{told}$"):
         METHOD(other)
-    write_ksubset(other, tmp_path / "other.json")
-    assert run(["solve", str(tmp_path / "other.json"), "--method", "tree-dp"]) == 2
-    said = capsys.readouterr()
-    assert said.out == ""
-    assert said.err.count("\n") == 1
-    assert told in said.err
 
 
 @settings(max_examples=60, deadline=None)

@@ -21,10 +21,11 @@ from closeknit.instances.procset.generators import (
     torus_planes,
 )
 from closeknit.methods import PROCSET
-from closeknit.solvers import Limit, Settings, Status
+from closeknit.solvers import Limit, Settings
 
 from ...oracles import by_opened_sets, cheapest
 from ...strategies import procsets
+from ..stopped import assert_stopped
 
 FOREVER = float("inf")
 
@@ -78,8 +79,8 @@ def some_rules() -> st.SearchStrategy[OpeningRules]:
     )
 
 
-@given(procsets(), some_rules())
-@settings(max_examples=400, deadline=None)
+@given(systems() | procsets(), some_rules())
+@settings(max_examples=800, deadline=None)
 def test_proves_the_optimum_with_any_rules(
     instance: ProcSet, rules: OpeningRules
 ) -> None:
@@ -88,18 +89,8 @@ def test_proves_the_optimum_with_any_rules(
     assert proved(instance, rules) == best
 
 
-@given(systems(), some_rules())
-@settings(max_examples=400, deadline=None)
-def test_proves_systems_without_structure(
-    instance: ProcSet, rules: OpeningRules
-) -> None:
-    best = cheapest(instance)
-    assert proved(instance) == best
-    assert proved(instance, rules) == best
-
-
 @pytest.mark.slow
-@given(st.one_of(systems(), procsets()), some_rules())
+@given(systems() | procsets(), some_rules())
 @settings(max_examples=10_000, deadline=None)
 def test_proves_thousands_more(instance: ProcSet, rules: OpeningRules) -> None:
     assert proved(instance, rules) == cheapest(instance)
@@ -180,24 +171,17 @@ def test_wide_costs_are_not_compiled() -> None:
 HARD = random_domains(256, 3, 16, 64, seed=1)
 
 
-def test_node_limit_leaves_a_solution_and_a_bound() -> None:
-    result = PROCSET["set-opening-bb"](HARD, Settings(node_limit=2000))
-    assert result.status is Status.FEASIBLE
-    assert result.limit is Limit.NODES
-    assert isinstance(result.objective, tuple)
-    assert isinstance(result.bound, tuple)
-    assert (0,) < result.bound < result.objective
-    assert (
-        PROCSET["set-opening-bb"](HARD, Settings(node_limit=2000)).chosen
-        == result.chosen
-    )
-
-
-def test_time_limit_of_nothing_still_answers() -> None:
-    result = PROCSET["set-opening-bb"](HARD, Settings(time_limit=0.0))
-    assert result.status is Status.FEASIBLE
-    assert result.limit is Limit.TIME
-    assert check(HARD, result.chosen or ()) == []
+@pytest.mark.parametrize(
+    ("limits", "limit"),
+    [
+        (Settings(node_limit=2000), Limit.NODES),
+        (Settings(time_limit=0.0), Limit.TIME),
+    ],
+)
+def test_limits_leave_a_solution_and_a_bound(limits: Settings, limit: Limit) -> None:
+    result = PROCSET["set-opening-bb"](HARD, limits)
+    assert_stopped(HARD, result, limit, at_once=limit is Limit.TIME)
+    assert PROCSET["set-opening-bb"](HARD, limits).chosen == result.chosen
 
 
 def test_ctrl_c_between_two_steps(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -230,10 +214,3 @@ def test_bounds_rise_to_the_optimum_in_steps() -> None:
             assert whole.bound <= cost(instance, search.chosen)
             previous = search.bound
         assert search.bound == whole.bound
-
-
-def test_same_answer_every_time() -> None:
-    instance = torus_planes((8, 8, 8), 24, free=Fraction(1, 2), seed=5)
-    first, again = (PROCSET["set-opening-bb"](instance) for _ in range(2))
-    assert first.chosen == again.chosen
-    assert first.status is Status.OPTIMAL

@@ -6,41 +6,24 @@ import signal
 from dataclasses import replace
 
 import pytest
-from hypothesis import HealthCheck, assume, given, settings
+from hypothesis import assume, given, settings
 
 from closeknit.exact.submesh.migrate import Migration, migrate, migrate_cp_sat
 from closeknit.exact.submesh.plan import _Planner
-from closeknit.instances import Submesh, check
+from closeknit.instances import Submesh
 from closeknit.instances.submesh import (
     Resident,
     placement_of,
-    unsolvable,
 )
 from closeknit.instances.value import as_tuple
 from closeknit.methods.submesh.auto import auto
 from closeknit.solvers import Limit, Settings, Status
 from closeknit.solvers.running.method import RunOn
 
-from ...oracles import cheapest_placement
 from ...strategies import submeshes
 
 METHODS = (migrate, migrate_cp_sat, auto)
 by_method = pytest.mark.parametrize("method", METHODS)
-
-
-@settings(max_examples=120, deadline=None, suppress_health_check=[HealthCheck.too_slow])
-@given(instance=submeshes())
-def test_least_of_all_placements(instance: Submesh) -> None:
-    assume(unsolvable(instance) is None)
-    least = cheapest_placement(instance)
-    result = migrate(instance)
-    assert result.objective == least
-    if least is None:
-        assert result.status is Status.INFEASIBLE
-    else:
-        assert result.status is Status.OPTIMAL
-        assert result.chosen is not None
-        assert check(instance, result.chosen) == []
 
 
 def row(*lengths: int, shape: tuple[int, int], request: tuple[int, int]) -> Submesh:
@@ -58,11 +41,6 @@ def test_the_smallest_of_those_that_suffice_is_moved() -> None:
     assert result.status is Status.OPTIMAL
     assert result.objective == (1, 3, 1)
     assert placement_of(instance, result.chosen or ()).moves[0][0] == 1
-
-
-def test_nothing_is_moved_without_need() -> None:
-    instance = row(4, 4, shape=(6, 4), request=(2, 2))
-    assert migrate(instance).objective == (0, 0, 0)
 
 
 @by_method

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import signal
 from dataclasses import replace
+from typing import Any
 
 import pytest
 from hypothesis import HealthCheck, assume, given, settings
@@ -97,13 +98,45 @@ def test_a_resident_goes_when_the_one_before_it_has_gone() -> None:
     assert in_order(instance, shift).moves == shift.moves[::-1]
 
 
-def test_a_cycle_without_room_is_refuted() -> None:
-    instance = line((0, 1), (2, 3), length=4)
-    swap = Placement((0, 0, 0, 0), ((0, (2, 0, 3, 0)), (1, (0, 0, 1, 0))))
-    found = plan(instance, swap, detours=4)
-    assert (found.moves, found.refuted) == (None, 4)
-    assert in_order(instance, swap) == swap
-    assert order_of(instance, swap) is None
+TIGHT, ROOMY = (line((0, 1), (2, 3), length=n) for n in (4, 6))
+SWAP = Placement((0, 0, 0, 0), ((0, (2, 0, 3, 0)), (1, (0, 0, 1, 0))))
+
+
+@pytest.mark.parametrize(
+    ("instance", "how", "found", "said"),
+    [
+        (TIGHT, {"detours": 0}, (None, 0, 0), "impossible within 0 temporary places"),
+        (TIGHT, {"detours": 2}, (None, 0, 2), "impossible within 2 temporary places"),
+        (TIGHT, {"detours": 4}, (None, 0, 4), "impossible within 4 temporary places"),
+        (
+            *(TIGHT, {"node_limit": 1}, (None, 0, -1, Limit.NODES)),
+            "unknown within 0 temporary places",
+        ),
+        (
+            *(TIGHT, {"detours": 3, "few_stops": True}, (None, 0, 1)),
+            "impossible within 1 temporary places",
+        ),
+        (
+            *(ROOMY, {"detours": 3, "time_limit": 0.0}, (None, 0, -1, Limit.TIME)),
+            "unknown within 0 temporary places",
+        ),
+    ],
+)
+def test_what_is_known_is_said(
+    instance: Submesh, how: dict[str, Any], found: tuple[Any, ...], said: str
+) -> None:
+    """A cycle without room is refuted; what nodes or time end proves nothing."""
+    known = plan(instance, SWAP, **how)
+    assert known == MovePlan(*found)
+    assert str(known) == said
+
+
+def test_what_cannot_be_put_in_order_is_left() -> None:
+    assert in_order(TIGHT, SWAP) == SWAP
+    assert order_of(TIGHT, SWAP) is None
+    assert str(plan(ROOMY, SWAP)) == "3 moves, 1 of them detours"
+    late = replace(plan(TIGHT, SWAP, detours=0), limit=Limit.TIME)
+    assert str(late).endswith("; impossible within 0")
 
 
 def test_three_in_a_ring_want_one_place() -> None:
@@ -125,26 +158,11 @@ def test_a_short_way_is_slid_or_goes_round() -> None:
     assert found.moves == ((0, (3, 0, 4, 0)), (0, (1, 0, 2, 0)))
 
 
-def test_nodes_that_run_out_prove_nothing() -> None:
-    instance = line((0, 1), (2, 3), length=4)
-    swap = Placement((0, 0, 0, 0), ((0, (2, 0, 3, 0)), (1, (0, 0, 1, 0))))
-    found = plan(instance, swap, node_limit=1)
-    assert (found.refuted, found.limit) == (-1, Limit.NODES)
-
-
-SWAP = Placement((0, 0, 0, 0), ((0, (2, 0, 3, 0)), (1, (0, 0, 1, 0))))
-
-
-def test_no_time_means_unknown() -> None:
-    found = plan(line((0, 1), (2, 3), length=4), SWAP, detours=3, time_limit=0.0)
-    assert found == MovePlan(None, limit=Limit.TIME)
-    assert str(found) == "unknown within 0 temporary places"
-
-
 def test_time_counts_from_the_call(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("closeknit.solvers.running.clock.now", lambda: 1e6)
     monkeypatch.setattr("closeknit.exact.submesh.plan._EVERY", 1)
-    assert plan(line((0, 1), (2, 3), length=6), SWAP, time_limit=60).moves is not None
+    assert plan(ROOMY, SWAP, time_limit=60).moves is not None
+    assert plan(ROOMY, SWAP, time_limit=0.0) == MovePlan(None, limit=Limit.TIME)
 
 
 @pytest.mark.parametrize("looks", [0, 1, 3])
@@ -164,23 +182,14 @@ def test_ctrl_c_leaves_what_is_refuted(
 
     monkeypatch.setattr("closeknit.exact.submesh.plan._EVERY", 1)
     monkeypatch.setattr(_Planner, "_count_place", pressed)
-    instance = line((0, 1), (2, 3), length=4)
-    found = plan(instance, SWAP, detours=3)
+    found = plan(TIGHT, SWAP, detours=3)
     assert found.moves is None
     assert found.limit is Limit.INTERRUPT
     assert found.refuted == (-1 if looks < 2 else 0)
     assert str(found).startswith(f"unknown within {found.refuted + 1} ")
     assert signal.getsignal(signal.SIGINT) is handler
     seen = 0
-    assert in_order(instance, SWAP) == SWAP
-
-
-def test_what_is_known_is_said() -> None:
-    tight = line((0, 1), (2, 3), length=4)
-    assert str(plan(tight, SWAP, detours=2)) == "impossible within 2 temporary places"
-    assert (
-        str(plan(line((0, 1), (2, 3), length=6), SWAP)) == "3 moves, 1 of them detours"
-    )
+    assert in_order(TIGHT, SWAP) == SWAP
 
 
 def two_detours() -> tuple[Submesh, Placement]:
@@ -205,12 +214,6 @@ def test_more_detours_are_tried_where_one_does_not_suffice() -> None:
     )
 
 
-def test_few_stops_prove_nothing_beyond_one_detour() -> None:
-    tight = line((0, 1), (2, 3), length=4)
-    found = plan(tight, SWAP, detours=3, few_stops=True)
-    assert (found.moves, found.refuted) == (None, 1)
-
-
 def test_with_few_stops_more_detours_are_tried_when_nodes_run_out(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
@@ -221,10 +224,9 @@ def test_with_few_stops_more_detours_are_tried_when_nodes_run_out(
         return search(self, allowed, 1 if allowed < 2 else nodes)
 
     monkeypatch.setattr(_Planner, "run", run)
-    instance = line((0, 1), (2, 3), length=6)
-    found = plan(instance, SWAP, few_stops=True)
+    found = plan(ROOMY, SWAP, few_stops=True)
     assert (found.moves is None, found.detours, found.refuted) == (False, 2, -1)
-    assert plan(instance, SWAP) == MovePlan(None, 0, -1, Limit.NODES)
+    assert plan(ROOMY, SWAP) == MovePlan(None, 0, -1, Limit.NODES)
     assert tried == [0, 1, 2, 0]
 
 
@@ -236,27 +238,11 @@ def test_moves_are_put_in_order_by_sliding_too() -> None:
     assert order_of(instance, ordered) == "sliding"
 
 
-def test_no_time_ends_at_once(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("closeknit.solvers.running.clock.now", lambda: 1e6)
-    found = plan(line((0, 1), (2, 3), length=6), SWAP, time_limit=0.0)
-    assert found == MovePlan(None, limit=Limit.TIME)
-
-
 def test_nodes_are_counted_one_by_one() -> None:
-    instance = line((0, 1), (2, 3), length=6)
     enough = next(
-        n for n in range(100) if plan(instance, SWAP, node_limit=n).moves is not None
+        n for n in range(100) if plan(ROOMY, SWAP, node_limit=n).moves is not None
     )
     assert enough == 14
-
-
-def test_a_plan_that_is_not_there_has_no_detours() -> None:
-    tight = line((0, 1), (2, 3), length=4)
-    none = plan(tight, SWAP, detours=0)
-    assert str(none) == "impossible within 0 temporary places"
-    assert str(replace(none, limit=Limit.TIME)).endswith("; impossible within 0")
-    assert plan(tight, SWAP, detours=2) == MovePlan(None, 0, 2)
-    assert plan(tight, SWAP, node_limit=1) == MovePlan(None, 0, -1, Limit.NODES)
 
 
 def test_defects_are_in_the_way() -> None:

@@ -24,7 +24,7 @@ from closeknit.solvers import Grade, SolverError, Status
 
 from ...oracles import least_left_out
 from ...paths import ROOT
-from ...strategies import sukps
+from ...strategies import some_sukp, sukps
 
 BUNDLED = sorted((ROOT / "instances" / "data").glob("sukp-*.json"))
 
@@ -51,19 +51,6 @@ def optimum(instance: Sukp) -> tuple[int, ...]:
     return chosen
 
 
-def drawn(rng: random.Random, items: int, elements: int, *, unit: int = 1) -> Sukp:
-    """Draw profits and weights of about a unit."""
-    density = rng.choice([0.1, 0.25, 0.5])
-    needs = [
-        tuple(e for e in range(elements) if rng.random() < density)
-        for _ in range(items)
-    ]
-    weights = tuple(rng.randint(0, 30 * unit) for _ in range(elements))
-    profits = tuple(rng.randint(0, 30 * unit) for _ in range(items))
-    capacity = int(sum(weights) * rng.choice([0.3, 0.5, 0.75, 0.9]))
-    return Sukp("drawn", profits, weights, tuple(needs), capacity)
-
-
 @settings(max_examples=100, deadline=None)
 @given(sukps())
 def test_proves_the_optimum(instance: Sukp) -> None:
@@ -79,8 +66,8 @@ def test_proves_the_optimum(instance: Sukp) -> None:
 def test_proves_what_takes_a_search(unit: int) -> None:
     rng = random.Random(unit)
     clauses = ""
-    for _ in range(15):
-        instance = drawn(rng, rng.randint(8, 15), rng.randint(8, 20), unit=unit)
+    for _ in range(20):
+        instance = some_sukp(rng, rng.randint(8, 15), rng.randint(8, 20), unit=unit)
         chosen = optimum(instance)
         text = written(instance, chosen)
         kept = set(chosen)
@@ -112,7 +99,7 @@ def test_bundled_instances_are_checked(path: Path, tmp_path: Path) -> None:
 def test_a_choice_that_is_not_optimal_has_no_proof() -> None:
     rng = random.Random(3)
     for _ in range(10):
-        instance = drawn(rng, 10, 12)
+        instance = some_sukp(rng, 10, 12)
         best = least_left_out(instance)
         if best < sum(instance.profits):
             with pytest.raises(SolverError, match="costs less than"):
@@ -128,16 +115,10 @@ def test_items_without_profit_need_no_step() -> None:
 
 
 def test_a_proof_of_another_instance_is_refused() -> None:
-    rng = random.Random(4)
-    instance = drawn(rng, 12, 16)
+    rng = random.Random(5)
+    instance = some_sukp(rng, 12, 16)
     text = written(instance, optimum(instance))
-    roomier = Sukp(
-        "roomier",
-        instance.profits,
-        instance.weights,
-        instance.items,
-        sum(instance.weights),
-    )
+    roomier = replace(instance, capacity=sum(instance.weights))
     with pytest.raises(Refused):
         bound(roomier, text)
 

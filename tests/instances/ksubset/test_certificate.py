@@ -6,6 +6,7 @@ import json
 import lzma
 import random
 from collections.abc import Callable
+from dataclasses import replace
 from functools import cache, partial
 from pathlib import Path
 from tempfile import TemporaryDirectory
@@ -78,22 +79,29 @@ def test_limits_end_the_writing() -> None:
     assert record(instance, optimum, clock.now()) is Limit.TIME
 
 
-def test_limits_end_the_checking(tmp_path: Path) -> None:
-    instance, path = medium(), tmp_path / "proof.xz"
-    write_certificate(instance, *proved(instance), path)
+@pytest.fixture
+def kept(tmp_path: Path) -> tuple[KSubset, Path]:
+    """An instance and the file of its proof, to be spoiled."""
+    instance, content = certificate_of(1, plain=True)
+    path = tmp_path / "proof.xz"
+    path.write_bytes(content)
+    return instance, path
+
+
+def test_limits_end_the_checking(kept: tuple[KSubset, Path]) -> None:
     for by in CHECKERS:
         with pytest.raises(InputError, match="takes more than 0 s"):
-            check_certificate(instance, path, seconds=0, by=by)
+            check_certificate(*kept, seconds=0, by=by)
 
 
 @pytest.mark.parametrize("looks", range(1, 12))
-def test_the_limit_stays_a_limit_within_a_step(looks: int, tmp_path: Path) -> None:
+def test_the_limit_stays_a_limit_within_a_step(
+    looks: int, kept: tuple[KSubset, Path]
+) -> None:
     """The clock is looked at between nodes, and again while one is derived."""
-    instance, path = medium(), tmp_path / "p.xz"
-    write_certificate(instance, *proved(instance), path)
     times = iter([0.0] * looks + [9.0] * 10**6)
     with pytest.raises(TooLong) as error:
-        check_certificate(instance, path, seconds=1, now=lambda: next(times))
+        check_certificate(*kept, seconds=1, now=lambda: next(times))
     assert type(error.value) is TooLong
 
 
@@ -250,11 +258,8 @@ def _tamper(lines: list[Any], i: int, claim: int) -> None:
         place[key] += 1
 
 
-def test_a_damaged_file_is_refused(tmp_path: Path) -> None:
-    instance = medium()
-    path = tmp_path / "proof.xz"
-    optimum, nodes = proved(instance)
-    write_certificate(instance, optimum, nodes, path)
+def test_a_damaged_file_is_refused(kept: tuple[KSubset, Path]) -> None:
+    instance, path = kept
     whole = path.read_bytes()
     body = lzma.decompress(whole)
     for damaged in (
@@ -268,16 +273,13 @@ def test_a_damaged_file_is_refused(tmp_path: Path) -> None:
         with pytest.raises(InputError):
             check_certificate(instance, path)
     with pytest.raises(InputError, match="cannot be read"):
-        check_certificate(instance, tmp_path / "nothing.xz")
+        check_certificate(instance, path.with_name("nothing.xz"))
 
 
-def test_it_is_refused_for_another_instance(tmp_path: Path) -> None:
-    instance = medium()
-    path = tmp_path / "proof.xz"
-    write_certificate(instance, *proved(instance), path)
-    other = KSubset(instance.name, instance.topology, instance.free, instance.k - 1)
+def test_it_is_refused_for_another_instance(kept: tuple[KSubset, Path]) -> None:
+    instance, path = kept
     with pytest.raises(InputError, match="another instance"):
-        check_certificate(other, path)
+        check_certificate(replace(instance, k=instance.k - 1), path)
 
 
 def test_solve_and_check_by_certificate(tmp_path: Path, capsys: Any) -> None:
@@ -300,14 +302,4 @@ def test_networks_without_cuts_are_sent_to_proofs(tmp_path: Path, capsys: Any) -
     words = ["solve", file, "--proof", str(proof), "--proof-kind"]
     assert run([*words, "certificate"]) == 2
     assert "must be auto or dnn or pseudo-boolean for" in capsys.readouterr().err
-    assert not proof.exists()
-
-
-def test_no_certificate_without_an_optimum(tmp_path: Path, capsys: Any) -> None:
-    file, proof = str(tmp_path / "i.json"), tmp_path / "p.xz"
-    write_ksubset(medium(), file)
-    words = ["--proof", str(proof), "--proof-kind", "certificate"]
-    status = run(["solve", file, "--method", "mm", *words])
-    assert status == 2
-    assert "is for exact methods" in capsys.readouterr().err
     assert not proof.exists()

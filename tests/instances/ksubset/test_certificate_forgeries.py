@@ -49,24 +49,8 @@ from ...forging.certificate_edits import CERTIFICATE_EDITS
 RULES = ("cost", "narrow", "exchange", "twins", "companions")
 REASONS = ("counts", "bound", *RULES[1:], "split")
 HOSTILE: tuple[Any, ...] = (
-    *(
-        None,
-        None,
-        None,
-        True,
-        False,
-        0,
-        0,
-        1,
-        -1,
-        2**63,
-        -(2**70),
-        Decimal("1.0"),
-        0.0,
-        "0",
-        "",
-    ),
-    *([], [[]], {}, {"0": 0}),
+    *(None, None, None, True, False, 0, 0, 1, -1, 2**63, -(2**70)),
+    *(Decimal("1.0"), 0.0, "0", "", [], [[]], {}, {"0": 0}),
 )
 _STEPS_OF_STATE = 30
 Both = tuple[type[CertificateChecker], ...]

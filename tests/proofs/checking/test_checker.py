@@ -3,124 +3,98 @@
 import random
 
 import pytest
-from hypothesis import given, settings
-from hypothesis import strategies as st
 
 from closeknit.proofs.checking import (
-    CheckLimits,
     Formula,
     NoProof,
     Propagator,
     ProvenResult,
     Refused,
-    TooLong,
     check_proof,
 )
-from closeknit.proofs.checking.rows import Row, add, negate, normalise, substitute
-from closeknit.proofs.writing.propagation_kernels import FastPropagator
 from tests.forging.small_proofs import (
     COVER,
     HEAD,
-    PIGEONS,
+    accepted,
+    by_both,
     cover,
-    pigeons,
     proof,
     proof_texts,
-    truth,
 )
-
-PROPAGATORS = [Propagator, FastPropagator]
-
-
-@pytest.mark.parametrize("propagator", PROPAGATORS)
-def test_accepts_a_sum(propagator: type[Propagator]) -> None:
-    assert check_proof(pigeons(3), PIGEONS, None, propagator) == ProvenResult(None, 5)
-
-
-@pytest.mark.parametrize("propagator", PROPAGATORS)
-def test_accepts_a_bound(propagator: type[Propagator]) -> None:
-    assert check_proof(cover(), COVER, None, propagator) == ProvenResult(2, 6)
-
-
-def test_accepts_a_bound_without_a_solution() -> None:
-    steps = proof("f 3", "pol 1 2 + 3 + 2 d", "conclusion BOUNDS 2 : 4 INF", "end p")
-    assert check_proof(cover(), steps).bound == 2
-
-
-def test_accepts_older_versions() -> None:
-    old = [
-        "pseudo-Boolean proof version 1.1\n",
-        "* a comment\n",
-        "f 3\n",
-        "o a b ~c\n",
-        "p 1 2 + 3 + 2 d\n",
-        "u +1 ~a +1 ~b >= 1 ;\n",
-        "p 5 4 +\n",
-        "c 7\n",
-    ]
-    assert check_proof(cover(), old) == ProvenResult(2, 6)
-    second = [line.replace(";", "") for line in COVER]
-    second[0] = "pseudo-Boolean proof version 2.0\n"
-    second[-2] = "conclusion BOUNDS 2 2\n"
-    assert check_proof(cover(), second) == ProvenResult(2, 6)
-
-
-def test_steps_may_share_lines_and_span_them() -> None:
-    text = " ".join(line.strip() for line in COVER[1:])
-    lines = [*HEAD, text[:30] + "\n", text[30:] + "\n"]
-    assert check_proof(cover(), lines) == ProvenResult(2, 6)
-
-
-@pytest.mark.parametrize("propagator", PROPAGATORS)
-def test_accepts_a_witness(propagator: type[Propagator]) -> None:
-    """Nodes a and b are alike: if one is in the cover, a is."""
-    steps = proof(
-        "f 3",
-        "red +1 a +1 ~b >= 1 : a -> b b -> a",
-        "rup +1 a >= 1",
-        "rup +1 b +1 c >= 1",
-        "rup +1 a +1 b +1 c >= 2",
-        "conclusion BOUNDS 2 : 7 INF",
-        "end pseudo-Boolean proof",
-    )
-    assert check_proof(cover(), steps, None, propagator).bound == 2
-
-
-@pytest.mark.parametrize("propagator", PROPAGATORS)
-def test_accepts_definitions(propagator: type[Propagator]) -> None:
-    steps = proof(
-        "f 3",
-        "red +1 ~new +1 a >= 1 : new -> 0",
-        "red +1 new +1 ~a >= 1 : new -> 1",
-        "rup +1 new +1 b >= 1 : 5 1 ~",
-        "conclusion BOUNDS 0 INF",
-        "end pseudo-Boolean proof",
-    )
-    assert check_proof(cover(), steps, None, propagator).bound == 0
-
 
 CHEAP = "red +1 ~a +1 ~b +1 ~c +2 ~z >= 2 : z -> 0"  # z: at most one of them
 DEAR = "red +1 a +1 b +1 c +2 z >= 2 : z -> 1"
+BOTH_HALVES = [
+    "rup +1 ~z >= 1",
+    "conclusion BOUNDS 2 : 8 INF",
+    "end pseudo-Boolean proof",
+]
+_WHOLE = " ".join(line.strip() for line in COVER[1:])
+ACCEPTED: dict[str, tuple[list[str], ProvenResult]] = {
+    "a bound without a solution": (
+        proof("f 3", "pol 1 2 + 3 + 2 d", "conclusion BOUNDS 2 : 4 INF", "end p"),
+        ProvenResult(2, 4),
+    ),
+    "steps that share lines and span them": (
+        [*HEAD, _WHOLE[:30] + "\n", _WHOLE[30:] + "\n"],
+        ProvenResult(2, 6),
+    ),
+    "a witness: if one of a and b is in the cover, a is": (
+        proof(
+            "f 3",
+            "red +1 a +1 ~b >= 1 : a -> b b -> a",
+            "rup +1 a >= 1",
+            "rup +1 b +1 c >= 1",
+            "rup +1 a +1 b +1 c >= 2",
+            "conclusion BOUNDS 2 : 7 INF",
+            "end pseudo-Boolean proof",
+        ),
+        ProvenResult(2, 7),
+    ),
+    "definitions": (
+        proof(
+            "f 3",
+            "red +1 ~new +1 a >= 1 : new -> 0",
+            "red +1 new +1 ~a >= 1 : new -> 1",
+            "rup +1 new +1 b >= 1 : 5 1 ~",
+            "conclusion BOUNDS 0 INF",
+            "end pseudo-Boolean proof",
+        ),
+        ProvenResult(0, 6),
+    ),
+    "both halves of a definition": (
+        proof(
+            *("f 3", CHEAP, DEAR, "pol 1 2 + 3 + 2 d 4 + s", BOTH_HALVES[0]),
+            *("pol 5 7 2 * +", *BOTH_HALVES[1:]),
+        ),
+        ProvenResult(2, 8),
+    ),
+    "both halves in another order": (
+        proof(
+            *("f 3", DEAR, CHEAP, "pol 1 2 + 3 + 2 d 5 + s", BOTH_HALVES[0]),
+            *("pol 4 7 2 * +", *BOTH_HALVES[1:]),
+        ),
+        ProvenResult(2, 8),
+    ),
+}
 
 
-@pytest.mark.parametrize("propagator", PROPAGATORS)
-@pytest.mark.parametrize("steps", [(CHEAP, DEAR), (DEAR, CHEAP)])
-def test_accepts_both_halves_of_a_definition(
-    steps: tuple[str, str], propagator: type[Propagator]
-) -> None:
-    lines = proof(
-        "f 3",
-        *steps,
-        f"pol 1 2 + 3 + 2 d {4 + steps.index(CHEAP)} + s",
-        "rup +1 ~z >= 1",
-        f"pol {4 + steps.index(DEAR)} 7 2 * +",
-        "conclusion BOUNDS 2 : 8 INF",
-        "end pseudo-Boolean proof",
-    )
-    assert check_proof(cover(), lines, None, propagator).bound == 2
+@by_both
+@pytest.mark.parametrize("what", ACCEPTED)
+def test_accepts(what: str, propagator: type[Propagator]) -> None:
+    lines, proven = ACCEPTED[what]
+    assert check_proof(cover(), lines, None, propagator) == proven
 
 
-@pytest.mark.parametrize("propagator", PROPAGATORS)
+@by_both
+@pytest.mark.parametrize("which", range(4))
+def test_accepts_unharmed_proofs(which: int, propagator: type[Propagator]) -> None:
+    formula, lines, bound = proof_texts()[which]
+    found = check_proof(formula, lines, None, propagator)
+    assert found == ProvenResult(bound, len(lines) - 1)
+
+
+@by_both
 @pytest.mark.parametrize(
     "wrong",
     [
@@ -133,9 +107,8 @@ def test_accepts_both_halves_of_a_definition(
 def test_refuses_halves_that_do_not_meet(
     wrong: str, propagator: type[Propagator]
 ) -> None:
-    lines = proof("f 3", CHEAP, wrong)
     with pytest.raises(Refused, match="witness"):
-        check_proof(cover(), lines, None, propagator)
+        check_proof(cover(), proof("f 3", CHEAP, wrong), None, propagator)
 
 
 WRONG = {
@@ -169,7 +142,7 @@ WRONG = {
 }
 
 
-@pytest.mark.parametrize("propagator", PROPAGATORS)
+@by_both
 @pytest.mark.parametrize("fault", WRONG)
 def test_refuses(fault: str, propagator: type[Propagator]) -> None:
     step, message = WRONG[fault]
@@ -179,16 +152,19 @@ def test_refuses(fault: str, propagator: type[Propagator]) -> None:
         check_proof(cover(), steps, None, propagator)
 
 
-def test_deleted_rows_do_not_propagate_and_facts_stay() -> None:
-    formula = cover()
-    unit = "soli a b ~c"
-    for propagator in PROPAGATORS:
-        steps = proof("f 3", unit, "del id 1", "rup +1 a +1 b >= 1", "end p")
-        with pytest.raises(Refused, match=r"conclusion|propagation"):
-            check_proof(formula, steps, None, propagator)
+@by_both
+def test_deleted_rows_do_not_propagate_and_facts_stay(
+    propagator: type[Propagator],
+) -> None:
+    steps = proof("f 3", "soli a b ~c", "del id 1", "rup +1 a +1 b >= 1", "end p")
+    with pytest.raises(Refused, match=r"conclusion|propagation"):
+        check_proof(cover(), steps, None, propagator)
 
 
-def test_a_witness_must_not_undo_what_a_deleted_row_said() -> None:
+@by_both
+def test_a_witness_must_not_undo_what_a_deleted_row_said(
+    propagator: type[Propagator],
+) -> None:
     """Deriving x, deleting the row and then deriving ~x would contradict itself."""
     formula = Formula()
     formula.variable("x")
@@ -201,17 +177,8 @@ def test_a_witness_must_not_undo_what_a_deleted_row_said() -> None:
         "conclusion UNSAT",
         "end p",
     )
-    for propagator in PROPAGATORS:
-        with pytest.raises(Refused):
-            check_proof(formula, steps, None, propagator)
-
-
-def test_refuses_numbers_that_grow() -> None:
-    doubling = [f"pol {n} {n} +" for n in range(3, 5000)]
-    huge = [f"pol 1 {10**300} * {10**300} * {10**300} * {10**300} * {10**300} *"]
-    for steps in (doubling, huge):
-        with pytest.raises(Refused, match="too large"):
-            check_proof(cover(), proof("f 3", *steps))
+    with pytest.raises(Refused):
+        check_proof(formula, steps, None, propagator)
 
 
 @pytest.mark.parametrize(
@@ -232,70 +199,6 @@ def test_text_that_is_no_proof(lines: list[str]) -> None:
     with pytest.raises((NoProof, Refused)) as raised:
         check_proof(cover(), lines)
     assert str(raised.value).startswith("step ") == (len(lines) > 1)
-
-
-def test_limits() -> None:
-    long = proof("f 3", "pol " + "1 + " * 100)
-    with pytest.raises(TooLong, match="line"):
-        check_proof(cover(), long, CheckLimits(line=100))
-    many = proof("f 3", *["pol 1 2 +"] * 50)
-    with pytest.raises(TooLong, match="steps"):
-        check_proof(cover(), many, CheckLimits(steps=20))
-    with pytest.raises(TooLong, match="rows"):
-        check_proof(cover(), many, CheckLimits(rows=20))
-    with pytest.raises(TooLong, match="takes more than"):
-        check_proof(
-            cover(), proof("f 3", *["pol 1 2 +"] * 20_000), CheckLimits(seconds=0)
-        )
-
-
-@st.composite
-def rows(draw: st.DrawFn) -> Row:
-    terms = draw(st.lists(st.tuples(st.integers(-9, 9), st.integers(1, 5)), max_size=6))
-    signs = draw(st.lists(st.booleans(), min_size=len(terms), max_size=len(terms)))
-    pairs = [(a, x if s else -x) for (a, x), s in zip(terms, signs, strict=True)]
-    return normalise(pairs, draw(st.integers(-6, 12)))
-
-
-def holds(row: Row, values: int) -> bool:
-    true = {v if values >> v & 1 else -v for v in range(1, 6)}
-    return sum(a for x, a in row.terms.items() if x in true) >= row.degree
-
-
-@given(rows(), rows(), st.integers(0, 62))
-def test_rows_mean_what_they_say(one: Row, other: Row, values: int) -> None:
-    assert holds(negate(one), values) != holds(one, values)
-    if holds(one, values) and holds(other, values):
-        assert holds(add(one, other), values)
-    swapped = (values & ~6) | (values >> 1 & 1) << 2 | (values >> 2 & 1) << 1
-    assert holds(substitute(one, {1: 2, 2: 1}), values) == holds(one, swapped)
-    assert holds(substitute(one, {3: True}), values) == holds(one, values | 8)
-
-
-@given(st.lists(rows(), max_size=8), st.data())
-@settings(max_examples=150)
-def test_both_propagators_agree(store: list[Row], data: st.DataObject) -> None:
-    plain, fast = (kind(lambda work: None) for kind in PROPAGATORS)
-    live: dict[int, Row] = {}
-    for number, row in enumerate(store, 1):
-        plain.enter(number, row)
-        fast.enter(number, row)
-        live[number] = row
-        if data.draw(st.booleans()):
-            gone = data.draw(st.sampled_from(sorted(live)))
-            plain.remove(gone, live[gone])
-            fast.remove(gone, live.pop(gone))
-        question = [data.draw(rows())]
-        assert plain.refuted(question) == fast.refuted(question)
-        literals = {data.draw(st.sampled_from([-3, -2, -1, 1, 2, 3]))}
-        assert plain.closure(literals) == fast.closure(literals)
-
-
-@pytest.mark.parametrize("which", range(4))
-def test_accepts_unharmed_proofs(which: int) -> None:
-    formula, lines, bound = proof_texts()[which]
-    for propagator in PROPAGATORS:
-        assert check_proof(formula, lines, None, propagator).bound == bound
 
 
 def harmed(lines: list[str], rng: random.Random) -> list[str]:
@@ -333,25 +236,9 @@ def harmed(lines: list[str], rng: random.Random) -> list[str]:
     return lines
 
 
-def check_anyhow(
-    formula: Formula, lines: list[str], propagator: type[Propagator] = Propagator
-) -> ProvenResult | None:
-    """Check a proof; None if it is refused in any of the ways that a proof may be."""
-    try:
-        return check_proof(formula, lines, CheckLimits(seconds=20), propagator)
-    except (Refused, NoProof, TooLong):
-        return None
-
-
 @pytest.mark.parametrize("which", range(4))
 @pytest.mark.parametrize("seed", range(60))
 def test_nothing_false_is_accepted(which: int, seed: int) -> None:
     """240 planted faults: a proof that still holds proves nothing false."""
-    formula, lines, _ = proof_texts()[which]
-    rng = random.Random(seed)
-    text = harmed(lines, rng)
-    found = check_anyhow(formula, text)
-    assert found == check_anyhow(formula, text, FastPropagator)
-    if found is not None:
-        least = truth(which)
-        assert least is None or (found.bound is not None and found.bound <= least)
+    formula, lines, least = proof_texts()[which]
+    accepted(formula, harmed(lines, random.Random(seed)), least)

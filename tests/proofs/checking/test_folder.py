@@ -34,11 +34,11 @@ from closeknit.proofs.checking.kinds import CERTIFICATE, DNN, LOG
 from closeknit.proofs.writing.proof_files import still_held, write_index
 from closeknit.reports.proofs.proving import certify, write_entry
 from closeknit.solvers import Settings
+from tests.forging.small_proofs import SACK
 from tests.paths import ROOT
 
 Index = dict[str, Any]
 Capsys = pytest.CaptureFixture[str]
-SACK = Sukp("sack", (5, 4, 3), (3, 3, 3), ((0, 1), (1, 2), (2,)), 6)
 FULL = Submesh("full", (4, 4), (Resident((1, 1, 2, 2)),), (4, 3))
 
 
@@ -173,19 +173,38 @@ def _of(index: Index, kind: str) -> Any:
     return next(one for one in index["entries"] if one["kind"] == kind)
 
 
+def put(place: str, value: object, entry: int = 0) -> Callable[[Index], object]:
+    """Return what changes a field of an entry."""
+
+    def change(index: Index) -> None:
+        *outer, last = place.split(".")
+        where = index["entries"][entry]
+        for name in outer:
+            where = where[name]
+        where[last] = value
+
+    return change
+
+
+def copy(*fields: str) -> Callable[[Index], object]:
+    """Return what gives the first entry fields of the second."""
+
+    def change(index: Index) -> None:
+        first, second = index["entries"][:2]
+        first.update({name: second[name] for name in fields})
+
+    return change
+
+
 WRONG: dict[str, Callable[[Index], object]] = {
-    "another digest": lambda x: x["entries"][1]["proof"].update(sha256="0" * 64),
-    "another size": lambda x: x["entries"][1].update(bytes=7),
-    "instances swapped": lambda x: x["entries"][0].update(
-        instance=x["entries"][1]["instance"]
-    ),
-    "solutions swapped": lambda x: x["entries"][0].update(
-        solution=x["entries"][1]["solution"]
-    ),
-    "another name": lambda x: x["entries"][0].update(name="other"),
-    "another problem": lambda x: x["entries"][0].update(problem="sukp"),
-    "a lower cost": lambda x: x["entries"][0].update(cost=1),
-    "a huge cost": lambda x: x["entries"][0].update(cost=10**300),
+    "another digest": put("proof.sha256", "0" * 64, entry=1),
+    "another size": put("bytes", 7, entry=1),
+    "instances swapped": copy("instance"),
+    "solutions swapped": copy("solution"),
+    "another name": put("name", "other"),
+    "another problem": put("problem", "sukp"),
+    "a lower cost": put("cost", 1),
+    "a huge cost": put("cost", 10**300),
     "another status": lambda x: (
         x["entries"][0].update(status="infeasible"),
         x["entries"][0].pop("cost"),
@@ -262,49 +281,46 @@ def test_another_bound_is_wrong(more: int, folder: Path, capsys: Capsys) -> None
     assert verified(folder, capsys)[0] == 1
 
 
+FIELDS: dict[str, tuple[str, object]] = {
+    "a path upwards": ("proof.file", "../secret"),
+    "a path through": ("proof.file", "proofs/../../secret"),
+    "an absolute path": ("proof.file", "/etc/passwd"),
+    "a drive": ("proof.file", "c:secret"),
+    "backslashes": ("proof.file", "..\\secret"),
+    "no name": ("proof.file", ""),
+    "the folder": ("proof.file", "."),
+    "a folder": ("proof.file", "proofs"),
+    "no file": ("proof.file", "proofs/none"),
+    "a file that is a list": ("proof.file", ["p"]),
+    "a proof that is null": ("proof", None),
+    "a control character": ("name", "a\nb"),
+    "a name twice": ("name", "sack"),
+    "a long name": ("name", "x" * 5000),
+    "a number of many digits": ("cost", 10**5000),
+    "a cost of nothing": ("cost", None),
+    "a cost that is true": ("cost", True),
+    "a cost of lists": ("cost", [[1]]),
+    "a fraction for a cost": ("cost", 8.0),
+    "endless time": ("checking", 10**400),
+    "a negative time": ("checking", -1),
+    "a size that is text": ("bytes", "7"),
+    "a size that is true": ("bytes", True),
+    "a size that is null": ("bytes", None),
+    "an unknown kind": ("kind", "faith"),
+    "a list for a kind": ("kind", ["certificate"]),
+    "an unknown status": ("status", "likely"),
+    "a feasible cost without a bound": ("status", "feasible"),
+    "an optimum with a bound": ("bound", 1),
+    "an unknown field": ("extra", 1),
+}
 UNUSABLE: dict[str, Callable[[Index], object]] = {
-    "files swapped": lambda x: x["entries"][0].update(
-        proof=x["entries"][1]["proof"], bytes=x["entries"][1]["bytes"]
-    ),
-    "a path upwards": lambda x: x["entries"][0]["proof"].update(file="../secret"),
-    "a path through": lambda x: x["entries"][0]["proof"].update(
-        file="proofs/../../secret"
-    ),
-    "an absolute path": lambda x: x["entries"][0]["proof"].update(file="/etc/passwd"),
-    "a drive": lambda x: x["entries"][0]["proof"].update(file="c:secret"),
-    "backslashes": lambda x: x["entries"][0]["proof"].update(file="..\\secret"),
-    "no name": lambda x: x["entries"][0]["proof"].update(file=""),
-    "the folder": lambda x: x["entries"][0]["proof"].update(file="."),
-    "a folder": lambda x: x["entries"][0]["proof"].update(file="proofs"),
-    "no file": lambda x: x["entries"][0]["proof"].update(file="proofs/none"),
-    "a control character": lambda x: x["entries"][0].update(name="a\nb"),
-    "a name twice": lambda x: x["entries"][0].update(name="sack"),
-    "a long name": lambda x: x["entries"][0].update(name="x" * 5000),
-    "a number of many digits": lambda x: x["entries"][0].update(cost=10**5000),
-    "endless time": lambda x: x["entries"][0].update(checking=10**400),
-    "a negative time": lambda x: x["entries"][0].update(checking=-1),
-    "a size that is text": lambda x: x["entries"][0].update(bytes="7"),
-    "an unknown kind": lambda x: x["entries"][0].update(kind="faith"),
-    "an unknown status": lambda x: x["entries"][0].update(status="likely"),
-    "a feasible cost without a bound": lambda x: x["entries"][0].update(
-        status="feasible"
-    ),
-    "an optimum with a bound": lambda x: x["entries"][0].update(bound=1),
-    "an unknown field": lambda x: x["entries"][0].update(extra=1),
+    **{name: put(*field) for name, field in FIELDS.items()},
+    "files swapped": copy("proof", "bytes"),
     "a missing field": lambda x: x["entries"][0].pop("instance"),
     "a missing proof": lambda x: x["entries"][0].pop("proof"),
-    "a cost of nothing": lambda x: x["entries"][0].update(cost=None),
     "no list": lambda x: x.update(entries=7),
     "an object for a list": lambda x: x.update(entries={"0": x["entries"][0]}),
     "a list for text": lambda x: x.update(about=["x"]),
-    "a cost that is true": lambda x: x["entries"][0].update(cost=True),
-    "a cost of lists": lambda x: x["entries"][0].update(cost=[[1]]),
-    "a fraction for a cost": lambda x: x["entries"][0].update(cost=8.0),
-    "a size that is true": lambda x: x["entries"][0].update(bytes=True),
-    "a size that is null": lambda x: x["entries"][0].update(bytes=None),
-    "a list for a kind": lambda x: x["entries"][0].update(kind=["certificate"]),
-    "a file that is a list": lambda x: x["entries"][0]["proof"].update(file=["p"]),
-    "a proof that is null": lambda x: x["entries"][0].update(proof=None),
     "another format": lambda x: x.update(format="closeknit/solution"),
     "another version": lambda x: x.update(version=2),
 }

@@ -1,91 +1,70 @@
 """Formulas of instances: their optima are those of the instances."""
 
+from collections.abc import Callable
+from typing import Any
+
 import pytest
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
-from ortools.sat.python import cp_model
 
 from closeknit.instances import (
     InputError,
     Instance,
     KSubset,
-    ProcSet,
     Submesh,
     Sukp,
     Torus,
 )
+from closeknit.instances.problems import problem_of
 from closeknit.instances.submesh import Resident
 from closeknit.instances.submesh.packing import Item, Packing
+from closeknit.instances.value import Value, as_tuple
 from closeknit.proofs.checking import Formula, formula_of
 from closeknit.proofs.checking.formulas import fold, levels_of, place_boxes, unfold
 from closeknit.proofs.writing.exact_log import boxes_of
 from closeknit.proofs.writing.opb_text import opb_text
+from tests.forging.small_proofs import cheapest_assignment, priced
 from tests.oracles import cheapest, cheapest_placement, least_left_out, optimum
 from tests.strategies import ksubsets, procsets, submeshes, sukps
 
-
-def least(formula: Formula) -> int | None:
-    """Return the least cost of an assignment, by CP-SAT; None if there is none."""
-    model = cp_model.CpModel()
-    x = [model.new_bool_var(name) for name in formula.names]
-
-    def literal(v: int) -> cp_model.LiteralT:
-        return x[v - 1] if v > 0 else ~x[-v - 1]
-
-    for row in formula.rows:
-        total = sum(a * literal(v) for v, a in row.terms.items())
-        model.add_bool_or([]) if not row.terms and row.degree > 0 else None
-        if row.terms:
-            model.add(total >= row.degree)
-    model.minimize(sum(a * x[v - 1] for v, a in formula.objective.items()))
-    solver = cp_model.CpSolver()
-    solver.parameters.num_workers = 1
-    status = solver.solve(model)
-    if status == cp_model.INFEASIBLE:
-        return None
-    assert status == cp_model.OPTIMAL
-    # added up here: the solver says it as a float
-    chosen = sum(a for v, a in formula.objective.items() if solver.value(x[v - 1]))
-    value = chosen + formula.offset
-    assert value % formula.unit == 0
-    return int(value // formula.unit)
+RING = KSubset("ring", Torus((5,)), tuple((i,) for i in range(5)), 3)
+"""Its formula counts half hops."""
 
 
-@given(ksubsets())
-@settings(max_examples=60)
-def test_k_subsets(instance: KSubset) -> None:
-    assert least(formula_of(instance)) == optimum(instance)
-
-
-@given(procsets())
-@settings(max_examples=60)
-def test_processor_sets(instance: ProcSet) -> None:
+def least(instance: Instance) -> tuple[int, ...] | None:
+    """Return what the cheapest assignment costs, by CP-SAT; None if there is none."""
     formula = formula_of(instance)
-    assume(sum(formula.objective.values()) < 2**60)  # what CP-SAT can add up
-    found = least(formula)
-    if instance.request > len(instance.available):
-        assert found is None
-    else:
-        assert found is not None
-        assert unfold(found, levels_of(instance)) == cheapest(instance)
+    chosen = cheapest_assignment(formula)
+    if chosen is None:
+        return None
+    paid, left = divmod(priced(formula, chosen) + formula.offset, formula.unit)
+    assert left == 0
+    return unfold(paid, levels_of(instance))
 
 
-@given(sukps())
-@settings(max_examples=60)
-def test_knapsacks(instance: Sukp) -> None:
-    assert least(formula_of(instance)) == least_left_out(instance)
+@pytest.mark.parametrize(
+    ("instances", "cheapest_of"),
+    [
+        (ksubsets(), optimum),
+        (procsets(infeasible=True), cheapest),
+        (sukps(), least_left_out),
+        (submeshes(), cheapest_placement),
+    ],
+    ids=("ksubset", "procset", "sukp", "submesh"),
+)
+def test_the_cheapest_assignment_costs_what_the_cheapest_choice_does(
+    instances: st.SearchStrategy[Any], cheapest_of: Callable[[Any], Value | None]
+) -> None:
+    @given(instances)
+    @settings(max_examples=60, deadline=None)
+    def holds(instance: Any) -> None:
+        # what CP-SAT can add up
+        assume(sum(formula_of(instance).objective.values()) < 2**60)
+        short = problem_of(instance).unsolvable(instance)
+        best = None if short else cheapest_of(instance)
+        assert least(instance) == (None if best is None else as_tuple(best))
 
-
-@given(submeshes())
-@settings(max_examples=60, deadline=None)
-def test_placements(instance: Submesh) -> None:
-    found = least(formula_of(instance))
-    best = cheapest_placement(instance)
-    if best is None:
-        assert found is None
-    else:
-        assert found is not None
-        assert unfold(found, levels_of(instance)) == best
+    holds()
 
 
 @given(st.lists(st.integers(0, 9), min_size=1, max_size=4))
@@ -95,17 +74,14 @@ def test_folding_keeps_the_order(parts: list[int]) -> None:
 
 
 def test_half_hops() -> None:
-    ring = KSubset("ring", Torus((5,)), tuple((i,) for i in range(5)), 3)
-    formula = formula_of(ring)
-    assert formula.unit == 2
-    assert least(formula) == optimum(ring) == 4
+    assert formula_of(RING).unit == 2
+    assert least(RING) == (optimum(RING),) == (4,)
 
 
 def test_refuses_formulas_that_are_too_large(monkeypatch: pytest.MonkeyPatch) -> None:
-    ring = KSubset("ring", Torus((5,)), tuple((i,) for i in range(5)), 3)
     monkeypatch.setattr("closeknit.proofs.checking.formulas.MOST_TERMS", 5)
     with pytest.raises(InputError, match="more than 5"):
-        formula_of(ring)
+        formula_of(RING)
 
 
 def test_terms_of_a_torus_are_counted(monkeypatch: pytest.MonkeyPatch) -> None:

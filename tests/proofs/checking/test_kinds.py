@@ -20,7 +20,6 @@ from closeknit.instances import (
     ProcessorSet,
     ProcSet,
     Submesh,
-    Sukp,
     problem_of,
     write_instance,
 )
@@ -41,6 +40,7 @@ from closeknit.proofs.checking.kinds import (
 from closeknit.proofs.checking.proof_file import CHECKERS, check_proof_file
 from closeknit.proofs.writing.kinds import WRITTEN, kinds_about
 
+from ...forging.small_proofs import SACK
 from ...paths import ROOT
 
 Capsys = pytest.CaptureFixture[str]
@@ -53,7 +53,6 @@ PACKERS: dict[str, Packer] = {
     "two of gzip": lambda text: gzip.compress(text[:9]) + gzip.compress(text[9:]),
 }
 JOB = mesh(4, 4, k=5)
-SACK = Sukp("sack", (5, 4, 3), (3, 3, 3), ((0, 1), (1, 2), (2,)), 6)
 NETWORK = dragonfly(4, 2, 2, k=4)
 OPTIONS = [one.option for one in WRITTEN.values()]
 NORMAL = ("6x6-full-k9", "drakenberg-81-core-10pct-25pct-r20-s4")
@@ -155,59 +154,58 @@ def test_a_proof_may_come_through_a_pipe(kept: dict[str, Path]) -> None:
         os.waitpid(child, 0)
 
 
-def bad(what: str, kept: dict[str, Path]) -> tuple[bytes, str]:
-    """Return the content of a bad file, and what is said of it."""
-    certificate, log = content(kept[CERTIFICATE]), content(kept[LOG])
-    begins = re.escape(
-        "is not a certificate or a pseudo-Boolean proof or a dnn certificate, but "
-        "begins"
-    )
-    found: dict[str, tuple[bytes, str]] = {
-        "empty": (
-            b"",
-            "is empty, not a certificate or a pseudo-Boolean proof or a dnn cert",
-        ),
-        "blank": (b" \n" * 9, "is empty"),
-        "packed nothing": (lzma.compress(b""), "is empty"),
-        "gzip of nothing": (gzip.compress(b""), "is empty"),
-        "text": (b"hello", f"{begins} with 'hello'"),
-        "controls": (b"\x1b[2Jhello", rf"{begins} with '\\x1b\[2Jhello'"),
-        "zeros": (bytes(99), begins),
-        "a solution": (kept["solution"].read_bytes(), rf"{begins} with '{{"),
-        "xz in xz": (lzma.compress(lzma.compress(log)), begins),
-        "cut off": (lzma.compress(log)[:-20], "is cut off"),
-        "cut off at once": (lzma.compress(log)[:8], "is cut off"),
-        "gzip cut off": (gzip.compress(log)[:-9], "is cut off"),
-        "gzip of five bytes": (gzip.compress(log)[:5], "is cut off"),
-        "damaged": (lzma.compress(log)[:30] + b"?" * 40, "cannot be unpacked"),
-        "gzip damaged": (gzip.compress(log)[:30] + b"?" * 40, "cannot be unpacked"),
-        "gzip with a wrong sum": (
-            gzip.compress(log)[:-8] + bytes(8),
-            "cannot be unpacked: .*incorrect data check",
-        ),
-        "behind gzip": (gzip.compress(log) + b"x", "is cut off"),
-        "streams of nothing": (lzma.compress(b"") * 2000, "too many streams without"),
-        "members of nothing": (gzip.compress(b"") * 2000, "too many streams without"),
-        "a proof as certificate": (
-            certificate[:40] + b"\n" + log,
-            "the digest differs",
-        ),
-        "a certificate as proof": (log[:33] + certificate, "is|unknown|cannot"),
-        "a certificate without end": (certificate[:-70], "the digest differs"),
-        "another version": (b"pseudo-Boolean proof version 9.0\n", "known version"),
-        "a formula": (b"* #variable= 1 #constraint= 0\n", "known version"),
-    }
-    return found[what]
-
-
-BAD = (
-    *("empty", "blank", "packed nothing", "gzip of nothing", "text", "controls"),
-    *("zeros", "a solution", "xz in xz", "cut off", "cut off at once"),
-    *("gzip cut off", "gzip of five bytes", "damaged", "gzip damaged"),
-    *("gzip with a wrong sum", "behind gzip", "streams of nothing"),
-    *("members of nothing", "a proof as certificate", "a certificate as proof"),
-    *("a certificate without end", "another version", "a formula"),
+BEGINS = (
+    "is not a certificate or a pseudo-Boolean proof or a dnn certificate, but begins"
 )
+Forger = Callable[[bytes, bytes], bytes]
+BAD: dict[str, tuple[Forger, str]] = {
+    "empty": (
+        lambda c, log: b"",
+        "is empty, not a certificate or a pseudo-Boolean proof or a dnn cert",
+    ),
+    "blank": (lambda c, log: b" \n" * 9, "is empty"),
+    "packed nothing": (lambda c, log: lzma.compress(b""), "is empty"),
+    "gzip of nothing": (lambda c, log: gzip.compress(b""), "is empty"),
+    "text": (lambda c, log: b"hello", f"{BEGINS} with 'hello'"),
+    "controls": (lambda c, log: b"\x1b[2Jhello", rf"{BEGINS} with '\\x1b\[2Jhello'"),
+    "zeros": (lambda c, log: bytes(99), BEGINS),
+    "a solution": (lambda c, log: b'{"format": "closeknit/s', f"{BEGINS} with '{{"),
+    "xz in xz": (lambda c, log: lzma.compress(lzma.compress(log)), BEGINS),
+    "cut off": (lambda c, log: lzma.compress(log)[:-20], "is cut off"),
+    "cut off at once": (lambda c, log: lzma.compress(log)[:8], "is cut off"),
+    "gzip cut off": (lambda c, log: gzip.compress(log)[:-9], "is cut off"),
+    "gzip of five bytes": (lambda c, log: gzip.compress(log)[:5], "is cut off"),
+    "damaged": (
+        lambda c, log: lzma.compress(log)[:30] + b"?" * 40,
+        "cannot be unpacked",
+    ),
+    "gzip damaged": (
+        lambda c, log: gzip.compress(log)[:30] + b"?" * 40,
+        "cannot be unpacked",
+    ),
+    "gzip with a wrong sum": (
+        lambda c, log: gzip.compress(log)[:-8] + bytes(8),
+        "cannot be unpacked: .*incorrect data check",
+    ),
+    "behind gzip": (lambda c, log: gzip.compress(log) + b"x", "is cut off"),
+    "streams of nothing": (
+        lambda c, log: lzma.compress(b"") * 2000,
+        "too many streams without",
+    ),
+    "members of nothing": (
+        lambda c, log: gzip.compress(b"") * 2000,
+        "too many streams without",
+    ),
+    "a proof as certificate": (lambda c, log: c[:40] + b"\n" + log, "digest differs"),
+    "a certificate as proof": (lambda c, log: log[:33] + c, "is|unknown|cannot"),
+    "a certificate without end": (lambda c, log: c[:-70], "the digest differs"),
+    "another version": (
+        lambda c, log: b"pseudo-Boolean proof version 9.0\n",
+        "known version",
+    ),
+    "a formula": (lambda c, log: b"* #variable= 1 #constraint= 0\n", "known version"),
+}
+"""What is made of a certificate and a log, and what is said of it."""
 
 
 @pytest.mark.parametrize("what", BAD)
@@ -215,8 +213,8 @@ def test_a_bad_file_is_one_line_and_status_2(
     what: str, kept: dict[str, Path], tmp_path: Path, capsys: Capsys
 ) -> None:
     path = tmp_path / "bad"
-    text, told = bad(what, kept)
-    path.write_bytes(text)
+    forge, told = BAD[what]
+    path.write_bytes(forge(content(kept[CERTIFICATE]), content(kept[LOG])))
     words = ["check", str(kept["job"]), str(kept["solution"]), "--proof", str(path)]
     assert run(words) == 2
     shown = capsys.readouterr()

@@ -39,13 +39,11 @@ from closeknit.proofs.checking import (
 )
 from closeknit.proofs.checking.statements import MOST_BITS, MOST_DIGITS, SHORT_BITS
 from closeknit.proofs.writing.kinds import WRITTEN
-from closeknit.proofs.writing.propagation_kernels import FastPropagator
 from closeknit.solvers import Settings, write_solution
-from tests.forging.small_proofs import cover, proof
+from tests.forging.small_proofs import PROPAGATORS, by_both, cover, proof
 
 PAGE = (Path(__file__).parents[3] / "docs/science/proofs.md").read_text()
 ENDS = ("conclusion BOUNDS 0 INF", "end pseudo-Boolean proof")
-PROPAGATORS = [Propagator, FastPropagator]
 HUGE = "1" + "0" * 1233
 """Has 1234 digits and 4096 bits."""
 
@@ -163,7 +161,7 @@ AT: dict[str, tuple[CheckLimits, list[str], list[str], str]] = {
 }
 
 
-@pytest.mark.parametrize("propagator", PROPAGATORS)
+@by_both
 @pytest.mark.parametrize("what", AT)
 def test_at_a_limit_and_beyond(what: str, propagator: type[Propagator]) -> None:
     limits, within, beyond, why = AT[what]

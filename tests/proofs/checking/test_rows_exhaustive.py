@@ -35,8 +35,8 @@ from closeknit.proofs.checking.rows import (
     times,
 )
 from closeknit.proofs.writing.opb_text import row_text
-from closeknit.proofs.writing.propagation_kernels import FastPropagator
 from tests.forging.forged_steps import Shown, verdict
+from tests.forging.small_proofs import by_both, follows
 
 NAMES = ("a", "b", "c")
 ASSIGNMENTS = [*product((0, 1), repeat=3)]
@@ -223,7 +223,7 @@ def test_rows_are_read_as_they_are_written() -> None:
                 )
 
 
-@pytest.mark.parametrize("propagator", [Propagator, FastPropagator])
+@by_both
 def test_what_propagation_refutes_has_no_solution(
     propagator: type[Propagator],
 ) -> None:
@@ -241,7 +241,7 @@ def test_what_propagation_refutes_has_no_solution(
             none = not models(one) & models(other)
             said = store.refuted([other])
             assert none or not said
-            assert said == propagator_alone([one, other])
+            assert said == (follows([one, other]) is None)
             assert none or not refuted_by([one, other], lambda work: None)
             count += said
     assert count > len(rows) ** 2 / 4
@@ -253,25 +253,6 @@ def test_a_row_contradicts_its_negation_wherever_it_stands() -> None:
     for row in ROWS:
         for others in ([row], [any_row, row], [row, any_row]):
             assert refuted_by([negate(row), *others], lambda work: None)
-
-
-def propagator_alone(rows: list[Row]) -> bool:
-    """Propagate by the definition: force what each row needs until nothing changes."""
-    true: set[int] = set()
-    while True:
-        before = len(true)
-        for row in rows:
-            possible = {x: a for x, a in row.terms.items() if -x not in true}
-            if sum(possible.values()) < row.degree:
-                return True
-            needed = {
-                x
-                for x, a in possible.items()
-                if sum(possible.values()) - a < row.degree
-            }
-            true |= needed
-        if len(true) == before:
-            return False
 
 
 def combination(most: int) -> Combination:

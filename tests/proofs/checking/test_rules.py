@@ -13,14 +13,12 @@ from closeknit.proofs.checking import (
     check_proof,
     formula_of,
 )
-from closeknit.proofs.writing.propagation_kernels import FastPropagator
-from tests.forging.small_proofs import cover, proof
+from tests.forging.small_proofs import SACK, by_both, cover, proof
 
-PROPAGATORS = [Propagator, FastPropagator]
 INSTANCES: list[Instance] = [
     mesh(3, 3, k=3),
     ck.procset([*"abc"], 2, [("s", [*"ab"], 1), ("t", [*"bc"], 2)]),
-    ck.sukp([5, 4, 3], [3, 3, 3], [(0, 1), (1, 2), (2,)], 6),
+    SACK,
     ck.submesh((3, 3), (2, 3), residents=[(1, 1, 1, 1)]),
 ]
 
@@ -73,7 +71,7 @@ def written(version: str, steps: list[str]) -> list[str]:
     return [f"pseudo-Boolean proof version {version}\n", *lines]
 
 
-@pytest.mark.parametrize("propagator", PROPAGATORS)
+@by_both
 @pytest.mark.parametrize("version", ["1.0", "1.1", "1.2", "2.0", "3.0"])
 @pytest.mark.parametrize("instance", INSTANCES, ids=lambda each: type(each).__name__)
 def test_no_witness_is_tested_against_less_than_the_formula(
@@ -85,7 +83,7 @@ def test_no_witness_is_tested_against_less_than_the_formula(
             check_proof(formula, written(version, steps), None, propagator)
 
 
-@pytest.mark.parametrize("propagator", PROPAGATORS)
+@by_both
 @pytest.mark.parametrize("version", ["1.1", "2.0", "3.0"])
 def test_no_bound_above_the_optimum_by_a_witness_before_the_formula(
     version: str, propagator: type[Propagator]
@@ -123,7 +121,7 @@ FORGETS = [
 ]
 
 
-@pytest.mark.parametrize("propagator", PROPAGATORS)
+@by_both
 @pytest.mark.parametrize("steps", FORGETS)
 def test_a_row_that_makes_a_variable_certain_is_a_goal(
     steps: list[str], propagator: type[Propagator]
@@ -133,7 +131,7 @@ def test_a_row_that_makes_a_variable_certain_is_a_goal(
         check_proof(unit(), proof(*steps, *end), None, propagator)
 
 
-@pytest.mark.parametrize("propagator", PROPAGATORS)
+@by_both
 def test_what_only_deleted_rows_forced_is_not_certain(
     propagator: type[Propagator],
 ) -> None:
@@ -150,7 +148,7 @@ def test_what_only_deleted_rows_forced_is_not_certain(
     assert check_proof(unit(), proof(*steps, *end), None, propagator).bound == 0
 
 
-@pytest.mark.parametrize("propagator", PROPAGATORS)
+@by_both
 def test_certain_while_another_row_forces_it(propagator: type[Propagator]) -> None:
     end = ["rup +1 x >= 1", "conclusion BOUNDS 1 INF", "end p"]
     for gone in ("1", "2"):
@@ -158,7 +156,7 @@ def test_certain_while_another_row_forces_it(propagator: type[Propagator]) -> No
         assert check_proof(unit(), proof(*steps), None, propagator).bound == 1
 
 
-@pytest.mark.parametrize("propagator", PROPAGATORS)
+@by_both
 def test_what_rested_on_a_deleted_row_is_forgotten_too(
     propagator: type[Propagator],
 ) -> None:
@@ -178,7 +176,7 @@ def test_what_rested_on_a_deleted_row_is_forgotten_too(
         check_proof(formula, kept, None, propagator)
 
 
-@pytest.mark.parametrize("propagator", PROPAGATORS)
+@by_both
 def test_a_witness_may_touch_what_is_certain(propagator: type[Propagator]) -> None:
     """As VeriPB does: zz is certain, and the second row is shown nevertheless."""
     formula = Formula()
@@ -197,7 +195,7 @@ def test_a_witness_may_touch_what_is_certain(propagator: type[Propagator]) -> No
     assert found == ProvenResult(None, 6)
 
 
-@pytest.mark.parametrize("propagator", PROPAGATORS)
+@by_both
 def test_rows_beyond_64_bits_propagate(propagator: type[Propagator]) -> None:
     """Of numbers near 2^60, 2^63 and 2^64, and of those far beyond."""
     for huge in (2**58, 2**59, 2**60, 2**62, 2**63 - 1, 2**64, 10**600):
@@ -219,7 +217,7 @@ def test_rows_beyond_64_bits_propagate(propagator: type[Propagator]) -> None:
             check_proof(formula, again, None, propagator)
 
 
-@pytest.mark.parametrize("propagator", PROPAGATORS)
+@by_both
 def test_solutions_obey_deleted_rows_of_the_formula_too(
     propagator: type[Propagator],
 ) -> None:
@@ -228,7 +226,7 @@ def test_solutions_obey_deleted_rows_of_the_formula_too(
         check_proof(cover(), steps, None, propagator)
 
 
-@pytest.mark.parametrize("propagator", PROPAGATORS)
+@by_both
 def test_a_factor_of_one_changes_nothing(propagator: type[Propagator]) -> None:
     for step in ("pol 1 1 *", "pol 1 1 d"):
         steps = ["f 3", step, "e +1 a +1 b >= 1 : 4", "conclusion BOUNDS 0 INF"]

@@ -34,6 +34,7 @@ from closeknit.proofs.writing.proof_files import write_index
 from closeknit.reports.proofs.proving import certify, write_entry
 from closeknit.solvers import Settings
 from tests import house
+from tests.forging.small_proofs import SACK
 from tests.paths import ROOT
 
 DATA = ROOT / "instances" / "data"
@@ -173,7 +174,7 @@ def drawn() -> list[tuple[str, str, Instance]]:
         ("ksubset", BY_DEFINITION, mesh(3, 3, k=1)),
         ("ksubset", LOG, KSubset("graph", graph, tuple(graph.locations()), 4)),
         ("ksubset", DNN, KSubset("dnn", graph, tuple(graph.locations()), 5)),
-        ("sukp", LOG, Sukp("sack", (5, 4, 3), (3, 3, 3), ((0, 1), (1, 2), (2,)), 6)),
+        ("sukp", LOG, SACK),
         ("submesh", BY_DEFINITION, full),
     ]
     for name, problem, kind in (

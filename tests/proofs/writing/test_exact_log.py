@@ -16,7 +16,6 @@ from closeknit.instances import (
     ProcessorSet,
     ProcSet,
     Submesh,
-    Sukp,
     write_instance,
 )
 from closeknit.instances.problems import Instance
@@ -29,6 +28,7 @@ from closeknit.proofs.writing import exact_log
 from closeknit.proofs.writing.exact_log import Unusable, solve_by_exact
 from closeknit.proofs.writing.proof_log import ProofLog, keep_proof
 from closeknit.solvers.running.errors import SolverError
+from tests.forging.small_proofs import SACK
 from tests.oracles import cheapest, cheapest_placement, least_left_out, optimum
 
 CELLS = tuple((i, j) for i in range(3) for j in range(3))
@@ -43,7 +43,6 @@ SETS = ProcSet(
         ProcessorSet("u", (0, 2), (2, 0)),
     ),
 )
-SACK = Sukp("sack", (5, 4, 3), (3, 3, 3), ((0, 1), (1, 2), (2,)), 6)
 ROOM = Submesh("room", (4, 4), (Resident((1, 1, 2, 2)),), (4, 2))
 TORUS = Submesh("ring", (4, 4), (Resident((1, 1, 2, 2)),), (4, 2), torus=True)
 FULL = Submesh("full", (4, 4), (Resident((1, 1, 2, 2)),), (4, 3))
@@ -64,6 +63,7 @@ def proved_by_exact(
         (SACK, least_left_out),
         (ROOM, cheapest_placement),
         (TORUS, cheapest_placement),
+        (FULL, cheapest_placement),  # nothing fits
     ],
 )
 def test_proves_the_optimum(
@@ -72,26 +72,6 @@ def test_proves_the_optimum(
     proved = proved_by_exact(instance, tmp_path / "p.xz", 60)
     assert isinstance(proved, Proved)
     assert proved.bound == cost(instance)
-
-
-def test_proves_that_nothing_fits(tmp_path: Path) -> None:
-    proved = proved_by_exact(FULL, tmp_path / "p.xz", 60)
-    assert isinstance(proved, Proved)
-    assert proved.bound is None
-
-
-def test_solve_writes_a_proof_that_check_follows(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
-    paths = [str(tmp_path / name) for name in ("i.json", "s.json", "p.pbp.xz")]
-    instance, solution, proof = paths
-    write_instance(ROOM, instance)
-    assert run(["solve", instance, "--proof", proof, "--json", solution]) == 0
-    assert "(checked: pseudo-Boolean proof)" in capsys.readouterr().out
-    assert json.loads(Path(solution).read_text())["proof"]["grade"] == "checked"
-    assert run(["check", instance, solution, "--proof", proof]) == 0
-    assert run(["check", instance, solution]) == 2
-    assert "--proof: is needed" in capsys.readouterr().err
 
 
 def test_time_is_limited(tmp_path: Path) -> None:

@@ -6,15 +6,14 @@ from pathlib import Path
 import pytest
 
 from closeknit.cli.app import run
-from closeknit.instances import InputError, Sukp, write_instance
+from closeknit.instances import InputError, write_instance
 from closeknit.methods import SUKP
 from closeknit.proofs.checking import ProvenResult, check_proof, check_proof_file
 from closeknit.proofs.writing.exact_log import solve_by_exact
 from closeknit.proofs.writing.proof_syntax import SYNTAXES, rewrite
 from closeknit.solvers import Settings, write_solution
-from tests.forging.small_proofs import cover, proof, proof_texts
+from tests.forging.small_proofs import SACK, cover, proof, proof_texts
 
-SACK = Sukp("sack", (5, 4, 3), (3, 3, 3), ((0, 1), (1, 2), (2,)), 6)
 OLD = [
     "pseudo-Boolean proof version 1.1\n",
     "rup >= 0 ;\n",

@@ -10,6 +10,7 @@ from closeknit.proofs.checking.rows import Row, normalise
 from closeknit.proofs.writing import propagation_kernels
 from closeknit.proofs.writing.propagation_kernels import FastPropagator
 from closeknit.solvers.running.kernels import interpreted
+from tests.forging.small_proofs import follows
 
 LITERALS = st.integers(-8, 8).filter(bool)
 CLAUSES = st.lists(LITERALS, min_size=1, max_size=5).map(
@@ -61,21 +62,7 @@ def test_the_fast_one_does_what_the_plain_one_does(
             elif isinstance(what, set):
                 literals_alone(*both, what)
             known = [one.closure(set()) for one in both]
-            assert known == [certain([*rows.values()])] * 2
-
-
-def certain(rows: list[Row]) -> set[int] | None:
-    """Propagate rows from nothing, by the definition; None for a contradiction."""
-    true: set[int] = set()
-    while True:
-        before = len(true)
-        for row in rows:
-            left = {x: a for x, a in row.terms.items() if -x not in true}
-            if sum(left.values()) < row.degree:
-                return None
-            true |= {x for x, a in left.items() if sum(left.values()) - a < row.degree}
-        if len(true) == before:
-            return true
+            assert known == [follows([*rows.values()])] * 2
 
 
 def literals_alone(plain: Propagator, fast: FastPropagator, literals: set[int]) -> None:

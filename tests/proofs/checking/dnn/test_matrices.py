@@ -22,11 +22,10 @@ import closeknit as ck
 from closeknit.exact.ksubset.dnn_bb import record as recording
 from closeknit.exact.ksubset.dnn_bb import search
 from closeknit.exact.ksubset.dnn_bb.record import record
-from closeknit.instances import InputError, KSubset, check
+from closeknit.instances import Distances, InputError, KSubset
 from closeknit.instances.errors import RefusedStep
 from closeknit.instances.ksubset.certificate_file import WrongStep, follow_lines
 from closeknit.instances.ksubset.generators import random_cluster
-from closeknit.instances.support.own_network import Metric
 from closeknit.proofs.checking import CheckLimits, Refused, check_proof_file
 from closeknit.proofs.checking.dnn import matrices as dnn
 from closeknit.proofs.checking.dnn.matrices import BoundsChecker, squares_of
@@ -39,28 +38,12 @@ from closeknit.solvers.running import clock
 
 from ....faults.planting import Edit
 from ....modules import loaded
+from ....oracles import optimum
 from ....paths import ROOT
 
 Lines = list[Any]
 DRAWN = 60
 """Instances that are proved and whose proofs are forged; see `cases`."""
-
-
-class Table:
-    """Any distances, also where the way over a third site is shorter."""
-
-    kind = "table"
-
-    def __init__(self, distances: list[list[int]]) -> None:
-        self.distances = distances
-
-    def locations(self) -> Iterator[tuple[int]]:
-        """All sites."""
-        return ((i,) for i in range(len(self.distances)))
-
-    def distance(self, p: tuple[int], q: tuple[int]) -> int:
-        """Look it up."""
-        return self.distances[p[0]][q[0]]
 
 
 def drawn(random: Random, most: int = 10) -> KSubset:
@@ -72,14 +55,7 @@ def drawn(random: Random, most: int = 10) -> KSubset:
         table[i][j] = table[j][i] = random.randint(0, top)
     free, k = tuple((i,) for i in range(n)), random.randint(2, n - 1)
     must = tuple(random.sample(free, random.choice([0, 0, random.randint(0, k)])))
-    return KSubset("drawn", Metric(Table(table)), free, k, required=must)
-
-
-def least(instance: KSubset) -> int:
-    """Return the optimum by pricing all choices."""
-    choices = combinations(range(instance.n), instance.k)
-    allowed = (one for one in choices if not check(instance, one))
-    return min(ck.cost(instance, list(one)) for one in allowed)
+    return KSubset("drawn", Distances(table), free, k, required=must)
 
 
 def follow(
@@ -132,7 +108,7 @@ def agrees(seed: int, count: int) -> set[str]:
     """Compare with all choices; return the words of the proofs."""
     words = set()
     for instance, objective, lines in cases(seed, count):
-        assert objective == least(instance)
+        assert objective == optimum(instance)
         for squares in (squares_of, fast_squares):
             follow(instance, objective, lines, squares)
             with pytest.raises(InputError):
@@ -156,7 +132,7 @@ def torus(a: int, b: int, k: int, prices: list[int]) -> KSubset:
     net = ck.Torus((a, b))
     table = [[prices[net.distance(p, q)] for q in sites] for p in sites]
     free = tuple((i,) for i in range(a * b))
-    return KSubset("torus", Metric(Table(table)), free, k)
+    return KSubset("torus", Distances(table), free, k)
 
 
 @pytest.mark.parametrize(("a", "b"), [(3, 3), (3, 4), (2, 6), (1, 11)])
@@ -167,7 +143,7 @@ def test_symmetries_of_a_torus_shorten_proofs_that_hold(a: int, b: int) -> None:
         prices = [0, *(random.randint(1, 50) for _ in range(a + b))]
         instance = torus(a, b, k, prices)
         objective, lines = proved(instance)
-        assert objective == least(instance)
+        assert objective == optimum(instance)
         if ["list"] not in lines[:1] and "bound" not in str(lines[:2]):
             assert any(line[0] == "orbit" and len(line) == a * b + 1 for line in lines)
         follow(instance, objective, lines)
@@ -383,7 +359,7 @@ def _branches(i: int, n: int, r: int) -> Iterator[list[Any]]:
 
 ROUND = [0, 1, 1, 2, 2, 3, 3, 4, 4, 5, 5, 0]
 _HOPS = [[min((i - j) % 6, (j - i) % 6) for j in range(6)] for i in range(6)]
-RING = KSubset("ring", Metric(Table(_HOPS)), tuple((i,) for i in range(6)), 2)
+RING = KSubset("ring", Distances(_HOPS), tuple((i,) for i in range(6)), 2)
 
 
 def _hole(old: str, new: str) -> Edit:
@@ -416,7 +392,7 @@ def test_a_planted_hole_lets_a_forgery_through(
 ) -> None:
     """The forgeries would find it: the positive control."""
     instance = drawn(Random(5), 8)
-    objective = least(instance)
+    objective = optimum(instance)
     n, k = instance.n, instance.k
     choices = [set(one) for one in combinations(range(n), k)]
     best = [one for one in choices if ck.cost(instance, list(one)) == objective]
@@ -450,7 +426,7 @@ def test_a_planted_hole_lets_a_forgery_through(
         instance, objective = RING, 1
     if hole == "what is chosen costs twice":
         instance = ck.mesh(2, n // 2, k=k)
-        objective = least(instance)
+        objective = optimum(instance)
     with pytest.raises(InputError):
         follow(instance, objective + 1, forged[hole])
     HOLES[hole].plant(monkeypatch)
@@ -509,7 +485,7 @@ def written(folder: Path, lines: Lines, instance: KSubset, objective: int) -> Pa
 )
 def test_a_bad_line_is_told(lines: Lines, told: str, tmp_path: Path) -> None:
     instance = ck.mesh(3, 3, k=4)
-    objective = least(instance)
+    objective = optimum(instance)
     path = written(tmp_path, lines, instance, objective)
     for ways in (FAST, FAST._replace(squares=squares_of)):
         with pytest.raises((Refused, InputError), match=told) as error:
@@ -520,8 +496,8 @@ def test_a_bad_line_is_told(lines: Lines, told: str, tmp_path: Path) -> None:
 
 def test_a_file_for_another_instance_or_damaged_is_refused(tmp_path: Path) -> None:
     instance = ck.mesh(3, 3, k=4)
-    path = written(tmp_path, [["list"]], instance, least(instance))
-    assert check_proof_file(instance, path).bound == least(instance)
+    path = written(tmp_path, [["list"]], instance, optimum(instance))
+    assert check_proof_file(instance, path).bound == optimum(instance)
     with pytest.raises(InputError, match="instance: must be"):
         check_proof_file(ck.mesh(3, 3, k=5), path)
     text = lzma.decompress(path.read_bytes()).decode()
@@ -534,7 +510,7 @@ def test_a_file_for_another_instance_or_damaged_is_refused(tmp_path: Path) -> No
 
 def test_a_check_ends_at_its_limit(tmp_path: Path) -> None:
     instance = ck.mesh(3, 3, k=4)
-    path = written(tmp_path, [["list"]], instance, least(instance))
+    path = written(tmp_path, [["list"]], instance, optimum(instance))
     now = iter(range(1000))
     limits = CheckLimits(seconds=0.5, now=lambda: float(next(now)))
     with pytest.raises(InputError, match=r"takes more than 0.5 s to check"):
