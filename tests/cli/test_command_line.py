@@ -70,16 +70,19 @@ def test_every_help_shows_all_defaults_and_no_markup(name: str) -> None:
             assert "default" in text, action.option_strings
 
 
-def test_help_is_answered_before_anything_large_is_imported() -> None:
+def test_help_names_all_commands_and_imports_nothing_large() -> None:
+    large = "numba numpy ortools pulp matplotlib rich scipy"
     script = (
         "import sys\n"
         "from closeknit.cli.app import run\n"
-        "try:\n    run(['--help'])\n"
-        "except SystemExit:\n"
-        "    sys.exit(any(m in sys.modules for m in ('numpy', 'numba', 'rich')))\n"
+        "try: run(['--help'])\n"
+        f"except SystemExit: sys.exit(any(m in sys.modules for m in {large.split()}))\n"
     )
-    done = subprocess.run([sys.executable, "-c", script], capture_output=True)
-    assert done.returncode == 0, done.stderr
+    command = [sys.executable, "-c", script]
+    done = subprocess.run(command, capture_output=True, text=True)
+    assert (done.returncode, done.stderr) == (0, "")
+    for name in ("solve", "compare", "check", "methods"):
+        assert f"    {name}" in done.stdout
 
 
 def test_commands_start_without_what_only_some_runs_need(path: Path) -> None:
@@ -123,29 +126,13 @@ def test_json_goes_to_a_file_or_to_standard_output(
     ("words", "told"),
     [
         ("slove x", "argument COMMAND: invalid choice: 'slove' (did you mean solve?)"),
-        (
-            "solve x --metod mm",
-            "unrecognized arguments: --metod mm (did you mean -",
-        ),
+        ("solve x --metod mm", "unrecognized arguments: --metod mm (did you mean --me"),
         ("generate randm", "argument FAMILY: invalid choice: 'randm' (did you mean ra"),
         ("simulate steam", "argument STREAM: invalid choice: 'steam' (did you mean st"),
-        (
-            "solve FILE --method MM-Inc",
-            "--method: no such method for ksubset: 'MM-",
-        ),
-        (
-            "solve FILE --method 4iss",
-            "--method: no such method for ksubset: '4iss' (4iss is a method for "
-            "submesh)",
-        ),
-        (
-            "methods procst",
-            "NAME: no such problem or method: 'procst' (did you mean ",
-        ),
-        (
-            "verify mm-is-nearst",
-            "CLAIM: unknown claim: 'mm-is-nearst' (did you ",
-        ),
+        ("solve FILE --method MM-Inc", "(did you mean mm-inc?)"),
+        ("solve FILE --method 4iss", "'4iss' (4iss is a method for submesh)"),
+        ("methods procst", "NAME: no such problem or method: 'procst' (did you mean "),
+        ("verify mm-is-nearst", "CLAIM: unknown claim: 'mm-is-nearst' (did you "),
         ("warm ksubse", "PROBLEM: no such problem: 'ksubse' (did you mean ksubset?)"),
         (
             "select --config drakenberg-figure-6 --queue clster --pes 3",
@@ -158,13 +145,9 @@ def test_what_was_meant_is_suggested(
 ) -> None:
     assert run(words.replace("FILE", str(path)).split()) == 2
     error = capsys.readouterr().err
-    assert error.startswith(f"closeknit: {told}")
+    assert error.startswith("closeknit: ")
+    assert told in error
     assert error.count("\n") == 1
-
-
-def test_any_case_finds_a_method(path: Path, capsys: Capture) -> None:
-    assert run(["solve", str(path), "--method", "MM-Inc"]) == 2
-    assert "(did you mean mm-inc?)" in capsys.readouterr().err
 
 
 def test_worst_complains_of_what_was_given(capsys: Capture) -> None:
@@ -231,22 +214,11 @@ def test_claims_are_chosen_by_pattern_group_and_method(capsys: Capture) -> None:
 # completion
 
 
-@pytest.fixture(scope="module")
-def completion() -> str:
+@pytest.fixture
+def completion(capsys: Capture) -> str:
     """What the command prints for bash."""
-    return subprocess.run(
-        [sys.executable, "-m", "closeknit", "completion", "bash"],
-        capture_output=True,
-        text=True,
-        check=True,
-    ).stdout
-
-
-def test_completion_is_printed_alike_in_this_process(
-    completion: str, capsys: Capture
-) -> None:
     assert run(["completion", "bash"]) == 0
-    assert capsys.readouterr().out == completion
+    return capsys.readouterr().out
 
 
 @pytest.mark.parametrize(
@@ -400,6 +372,10 @@ def test_a_terminal_shows_a_line_that_is_rewritten(
         "solve a.json --proof x --proof y",
         "solve a.json --proof x --proof-kind auto --proof-kind certificate",
         "select --topology t -k 1 --node-name-map x --node-name-map y",
+        "select -k 2 --topology t --topology t",
+        "select --topology t -k 2 --topology-name x --topology-name x",
+        "select --topology t -k 2 --labels x --labels x",
+        "select --topology t -k 2 -k 2",
         "simulate network --file x --file y",
         "simulate network --routes x --routes y",
         "simulate stream --trace x --trace y",
@@ -408,8 +384,8 @@ def test_a_terminal_shows_a_line_that_is_rewritten(
     ],
 )
 def test_of_two_files_of_one_option_none_is_dropped(
-    words: str, capsys: pytest.CaptureFixture[str]
+    words: str, capsys: Capture
 ) -> None:
     assert run(words.split()) == 2
-    option = words.rpartition(" --")[2].partition(" ")[0]
-    assert f"argument --{option}: is given twice" in capsys.readouterr().err
+    option = words.split()[-2]
+    assert f"argument {option}: is given twice" in capsys.readouterr().err
