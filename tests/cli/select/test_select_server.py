@@ -39,9 +39,8 @@ from ...faults.fault_injection import (
 )
 from ...modules import loaded
 from ...paths import ROOT
-from ...scheduler.written import written
+from .samples import SAMPLE, sample
 
-SAMPLE = "drakenberg-figure-6"
 COMMAND = [sys.executable, "-m", "closeknit", "select", "--config"]
 GOOD = b'{"queue": "cluster", "pes": 4}\n'
 BENCH = ROOT / "benchmarks" / "soak_select.py"
@@ -49,13 +48,6 @@ HEAD = {"format": "closeknit/select-processors", "version": 1}
 
 
 soak = loaded(BENCH)
-
-
-def sample(extra: int) -> bytes:
-    """The sample, one price of it changed so that versions can be told apart."""
-    text = written(read_configuration(SAMPLE))
-    found = text.replace("cluster@h15=[0,0,0,0,101]", f"cluster@h15=[0,0,0,0,{extra}]")
-    return found.encode()
 
 
 @contextmanager
