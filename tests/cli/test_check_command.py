@@ -138,39 +138,24 @@ def test_no_cost_is_negative_whoever_says_so(files: tuple[str, str]) -> None:
     assert check(files, status="feasible", bound=1, proof=nothing) == 1
 
 
+NO_BOUND = {"status": "feasible", "bound": None, "proof": None}
+FEASIBLE = {"status": "feasible", "bound": 8}
+BY_TOWNS = {**FEASIBLE, "proof": {"grade": "checked", "by": "town bound"}}
+NOTHING = {**NO_BOUND, "status": "unknown", "objective": None, "selection": None}
+
+
 @pytest.mark.parametrize(
     ("options", "change", "derived", "status"),
     [
         ([], {}, (True, False, False), 1),
         (["--accept", "enumerated"], {}, (True, False, False), 0),
-        ([], {"status": "feasible"}, (True, False, True), 1),
-        (
-            [],
-            {"status": "feasible", "bound": None, "proof": None},
-            (True, None, True),
-            0,
-        ),
-        (
-            [],
-            {"status": "feasible", "proof": {"grade": "checked", "by": "town bound"}},
-            (True, True, True),
-            0,
-        ),
+        ([], FEASIBLE, (True, False, True), 1),
+        ([], NO_BOUND, (True, None, True), 0),
+        ([], BY_TOWNS, (True, True, True), 0),
         ([], {"objective": 23, "bound": 23}, (False, False, False), 1),
         (["--prove"], {}, (True, False, False), 1),
-        (["--prove"], {"status": "feasible"}, (True, True, True), 0),
-        (
-            [],
-            {
-                "status": "unknown",
-                "objective": None,
-                "selection": None,
-                "bound": None,
-                "proof": None,
-            },
-            (None, None, None),
-            0,
-        ),
+        (["--prove"], FEASIBLE, (True, True, True), 0),
+        ([], NOTHING, (None, None, None), 0),
     ],
 )
 def test_json_says_what_was_derived(
@@ -181,8 +166,6 @@ def test_json_says_what_was_derived(
     files: tuple[str, str],
     capsys: Capsys,
 ) -> None:
-    if change.get("status") == "feasible" and "bound" not in change:
-        change = {**change, "bound": 8}
     assert check(files, *options, "--json", "-", **change) == status
     found = json.loads(capsys.readouterr().out)  # and nothing else is printed
     assert tuple(found["derived"].values()) == derived

@@ -34,7 +34,14 @@ from closeknit.instances.reading.json_text import dumps
 from closeknit.instances.reading.parsing import parse_json
 from closeknit.instances.support.ksubset import document_of, selection_of
 
-from ...strategies import LARGER_TOPOLOGIES, by_kind, larger_ksubsets
+from ...strategies import (
+    LARGER_TOPOLOGIES,
+    by_kind,
+    ksubsets,
+    larger_ksubsets,
+    tables,
+    with_prices,
+)
 
 
 @given(larger_ksubsets())
@@ -136,7 +143,7 @@ def test_cost_changes_its_way_beyond_256_processors_unseen() -> None:
     assert cost(torus, chosen) == pairs
 
 
-@given(larger_ksubsets())
+@given(st.one_of(larger_ksubsets(), ksubsets(tables()), ksubsets(with_prices())))
 def test_files_give_back_what_was_written(instance: KSubset) -> None:
     text = dumps(document_of(instance))
     again = parse_ksubset(parse_json(text))
