@@ -7,7 +7,7 @@ import json
 import lzma
 import subprocess
 import sys
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import replace
 from fractions import Fraction
 from pathlib import Path
@@ -22,7 +22,6 @@ from closeknit.instances import (
     ProcSet,
     Sukp,
     mesh,
-    read_instance,
     write_instance,
 )
 from closeknit.instances.library import bundled
@@ -130,33 +129,28 @@ def test_solve_takes_several_problems_at_once(folder: Path) -> None:
     assert {s["status"] for s in found} == {"optimal"}
 
 
-def test_a_method_must_exist_for_each_file(cards: str, bag: str, capsys: Any) -> None:
+def test_a_method_must_exist_for_each_file(
+    cards: str, bag: str, refusal: Callable[..., str]
+) -> None:
     assert run(["solve", cards, bag, "--method", "bruteforce"]) == 0
-    capsys.readouterr()
-    assert run(["solve", cards, bag, "--method", "reaching"]) == 2
-    shown = capsys.readouterr()
-    assert shown.out == ""
-    assert shown.err.startswith("closeknit: --method: no such method for sukp: ")
+    said = refusal("solve", cards, bag, "--method reaching")
+    assert said.startswith("--method: no such method for sukp: ")
 
 
 @pytest.mark.parametrize(("name", "problem"), [("cards", "procset"), ("bag", "sukp")])
 def test_certificates_are_for_ksubset_only(
-    name: str, problem: str, tmp_path: Path, capsys: Any, request: Any
+    name: str, problem: str, folder: Path, refusal: Callable[..., str]
 ) -> None:
-    file, out = request.getfixturevalue(name), tmp_path / "out"
-    words = ["solve", file, "--proof", str(out), "--proof-kind", "certificate"]
-    assert run(words) == 2
-    told = "closeknit: --proof-kind: must be auto or pseudo-boolean for "
-    assert capsys.readouterr().err.startswith(told)
+    file, out = folder / f"{name}.json", folder / "out"
+    said = refusal("solve", file, "--proof", out, "--proof-kind certificate")
+    assert said.startswith("--proof-kind: must be auto or pseudo-boolean for ")
     assert not out.exists()
-    solution = str(tmp_path / "solution.json")
-    run(["solve", file, "--json", solution])
-    capsys.readouterr()
+    solution = folder / "solution.json"
+    run(["solve", str(file), "--json", str(solution)])
     out.write_text('{"format":"closeknit/certificate"')
-    assert run(["check", file, solution, "--proof", str(out)]) == 2
-    assert capsys.readouterr().err == (
-        f"closeknit: {out}: is a certificate: about ksubset (distances that are sums "
-        f"of cuts, nothing required) only, not {read_instance(file).name} ({problem})\n"
+    assert refusal("check", file, solution, "--proof", out) == (
+        f"{out}: is a certificate: about ksubset (distances that are sums of cuts, "
+        f"nothing required) only, not {name} ({problem})"
     )
 
 
@@ -510,17 +504,16 @@ def test_every_heuristic_of_each_problem_is_run(
     assert {i for i, _ in rows} == {"cards", "bag", "packed"}
 
 
-def test_a_broken_file_in_a_folder_is_named(mixed: Path, capsys: Any) -> None:
-    packed = mixed / "packed.txt.xz"
+def test_a_broken_file_in_a_folder_is_named(
+    mixed: Path, refusal: Callable[..., str]
+) -> None:
+    words = f"ratios {mixed} --out {mixed / 'out'}"
+    packed, text = mixed / "packed.txt.xz", mixed / "text.txt"
     packed.write_bytes(packed.read_bytes()[:-9])
-    assert run(["ratios", str(mixed), "--out", str(mixed / "out")]) == 2
-    assert capsys.readouterr().err.startswith(f"closeknit: {packed}: is ")
+    assert refusal(words).startswith(f"{packed}: is ")
     packed.unlink()
-    (mixed / "text.txt").write_text("m=3 n=4 knapsack size=x")
-    assert run(["ratios", str(mixed), "--out", str(mixed / "out")]) == 2
-    error = capsys.readouterr().err
-    assert error.startswith(f"closeknit: {mixed / 'text.txt'}: line 1: must be 'm=")
-    assert error.count("\n") == 1
+    text.write_text("m=3 n=4 knapsack size=x")
+    assert refusal(words).startswith(f"{text}: line 1: must be 'm=")
 
 
 # methods

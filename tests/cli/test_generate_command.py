@@ -200,28 +200,25 @@ NONSENSE = [
 
 @pytest.mark.parametrize(("options", "message"), NONSENSE)
 def test_nonsense_is_one_line_and_exit_2(
-    options: str, message: str, tmp_path: Path, capsys: Capture
+    options: str, message: str, tmp_path: Path, refusal: Callable[..., str]
 ) -> None:
-    out = ["--out", str(tmp_path)] if " " in options else []
-    assert run(["generate", *options.split(), *out]) == 2
-    printed, err = capsys.readouterr()
-    assert printed == ""
-    assert err.startswith(f"closeknit: {message}")
-    assert err.count("\n") == 1
+    out = f"--out {tmp_path}" if " " in options else ""
+    assert refusal("generate", options, out).startswith(message)
     assert list(tmp_path.iterdir()) == []
 
 
-def test_a_place_that_cannot_be_written(tmp_path: Path, capsys: Capture) -> None:
-    (tmp_path / "file").write_text("")
-    for place in (tmp_path / "file", tmp_path / "file" / "below"):
-        command = ["generate", "genalg", "--out", str(place)]
-        assert run(command) == 2
-        assert capsys.readouterr().err.startswith(f"closeknit: {place}: cannot be made")
+def test_a_place_that_cannot_be_written(
+    tmp_path: Path, refusal: Callable[..., str]
+) -> None:
+    taken = tmp_path / "file"
+    taken.write_text("")
+    for place in (taken, taken / "below"):
+        said = refusal("generate genalg --out", place)
+        assert said.startswith(f"{place}: cannot be made")
     (tmp_path / "genalg-L100.json").mkdir()
-    assert run(["generate", "genalg", "--out", str(tmp_path)]) == 2
-    err = capsys.readouterr().err
-    assert err.endswith("genalg-L100.json: cannot be written: Is a directory\n")
-    assert sorted(path.name for path in tmp_path.iterdir()) == [
+    said = refusal("generate genalg --out", tmp_path)
+    assert said.endswith("genalg-L100.json: cannot be written: Is a directory")
+    assert sorted(each.name for each in tmp_path.iterdir()) == [
         "file",
         "genalg-L100.json",
     ]

@@ -165,25 +165,8 @@ def test_any_submesh_is_drawn_alone_cell_by_cell(instance: Submesh) -> None:
     assert arrows(picture) == 0
 
 
-Refused = Callable[..., tuple[int, str]]
-
-
-@pytest.fixture
-def refused(capsys: pytest.CaptureFixture[str]) -> Refused:
-    """Run the command; return the exit status and the one line of complaint."""
-
-    def plot(*words: object) -> tuple[int, str]:
-        status = run(["plot", *map(str, words)])
-        out, err = capsys.readouterr()
-        assert (out, err.count("\n")) == ("", 1)
-        assert err.startswith("closeknit: ")
-        return status, err.removeprefix("closeknit: ").rstrip("\n")
-
-    return plot
-
-
 def test_solutions_that_do_not_hold(
-    two: tuple[str, Path], tmp_path: Path, refused: Refused
+    two: tuple[str, Path], tmp_path: Path, refusal: Callable[..., str]
 ) -> None:
     file, path = two
     out = tmp_path / "out.png"
@@ -197,12 +180,12 @@ def test_solutions_that_do_not_hold(
     }
     for told, change in wrongs.items():
         path.write_text(json.dumps(true | change))
-        assert refused(file, path, "--out", out) == (1, f"{path}: {told}")
+        said = refusal("plot", file, path, "--out", out, status=1)
+        assert said == f"{path}: {told}"
     write_submesh(Submesh("other", (4, 4), HELD, (3, 3)), tmp_path / "other.json")
     path.write_text(json.dumps(true))
-    status, line = refused(tmp_path / "other.json", path, "--out", out)
-    assert status == 1
-    assert line.startswith(f"{path}: instance: is for 'two', not 'other'; sha256: is")
+    said = refusal("plot", tmp_path / "other.json", path, "--out", out, status=1)
+    assert said.startswith(f"{path}: instance: is for 'two', not 'other'; sha256: is")
     assert not out.exists()
 
 
@@ -219,20 +202,18 @@ def test_solutions_that_do_not_hold(
     ],
 )
 def test_bad_usage(
-    words: str, told: str, two: tuple[str, Path], refused: Refused
+    words: str, told: str, two: tuple[str, Path], refusal: Callable[..., str]
 ) -> None:
     named = {"file": two[0], "solution": str(two[1])}
-    status, line = refused(*words.format(**named).split())
-    assert status == 2
-    assert line.startswith(told.format(**named))
+    said = refusal("plot", words.format(**named))
+    assert said.startswith(told.format(**named))
 
 
 def test_nothing_is_left_behind_where_nothing_can_be_written(
-    two: tuple[str, Path], tmp_path: Path, refused: Refused
+    two: tuple[str, Path], tmp_path: Path, refusal: Callable[..., str]
 ) -> None:
     taken = tmp_path / "taken.png"
     taken.mkdir()
     before = sorted(tmp_path.iterdir())
-    status, line = refused(two[0], "--out", taken)
-    assert (status, line.partition(": ")[0]) == (2, str(taken))
+    assert refusal("plot", two[0], "--out", taken).startswith(f"{taken}: ")
     assert sorted(tmp_path.iterdir()) == before

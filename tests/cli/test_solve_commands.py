@@ -10,6 +10,7 @@ import signal
 import subprocess
 import sys
 import time
+from collections.abc import Callable
 from pathlib import Path
 from types import MappingProxyType
 from typing import Any
@@ -104,23 +105,20 @@ def test_lengths_are_given_in_the_units_of_the_file(
 
 
 @pytest.mark.parametrize(
-    ("arguments", "told"),
+    ("options", "told"),
     [
-        (["--time-limit", "0"], "--time-limit: must be seconds above 0"),
-        (["--time-limit", "nan"], "--time-limit: must be seconds above 0"),
-        (["--time-limit", "x"], "--time-limit: must be a number, not 'x'"),
-        (["--seed", "1.5"], "--seed: must be a whole number, not '1.5'"),
-        (["--memory", "0"], "--memory: must be an integer from 1 to 2^31 - 1"),
-        (["--colour", "red"], "unrecognized arguments"),
+        ("--time-limit 0", "--time-limit: must be seconds above 0"),
+        ("--time-limit nan", "--time-limit: must be seconds above 0"),
+        ("--time-limit x", "--time-limit: must be a number, not 'x'"),
+        ("--seed 1.5", "--seed: must be a whole number, not '1.5'"),
+        ("--memory 0", "--memory: must be an integer from 1 to 2^31 - 1"),
+        ("--colour red", "unrecognized arguments"),
     ],
 )
 def test_bad_options_are_told_in_one_line(
-    arguments: list[str], told: str, path: str, capsys: Any
+    options: str, told: str, path: str, refusal: Callable[..., str]
 ) -> None:
-    assert run(["solve", path, *arguments]) == 2
-    error = capsys.readouterr().err
-    assert told in error
-    assert error.count("\n") == 1
+    assert told in refusal("solve", path, options)
 
 
 @pytest.fixture
@@ -237,6 +235,5 @@ def test_every_method_says_what_it_promises(name: str) -> None:
         assert method.doc_entry(what), what
 
 
-def test_no_command_is_an_error_of_one_line(capsys: Any) -> None:
-    assert run([]) == 2
-    assert capsys.readouterr().err.count("\n") == 1
+def test_no_command_is_an_error_of_one_line(refusal: Callable[..., str]) -> None:
+    assert "COMMAND" in refusal()

@@ -141,25 +141,19 @@ ASKED = "--queue cluster --pes 4"
     ],
 )
 def test_bad_input_is_one_line(
-    capsys: pytest.CaptureFixture[str], words: str, complaint: str
+    words: str, complaint: str, refusal: Callable[..., str]
 ) -> None:
-    assert run(["select", "--config", SAMPLE, *words.split()]) == 2
-    said = capsys.readouterr().err
-    assert complaint in said
-    assert said.count("\n") == 1
+    assert complaint in refusal("select --config", SAMPLE, words)
 
 
 def test_a_missing_or_broken_configuration_is_one_line(
-    capsys: pytest.CaptureFixture[str], tmp_path: Path
+    tmp_path: Path, refusal: Callable[..., str]
 ) -> None:
     broken = tmp_path / "broken.conf"
     broken.write_text("queues: cluster\nslots: [n01=1..4\n")
-    for config in (str(tmp_path / "none.conf"), str(broken)):
-        words = ["--config", config, "--queue", "cluster", "--pes", "1"]
-        assert run(["select", *words]) == 2
-        said = capsys.readouterr().err
-        assert said.count("\n") == 1
-        assert config in said
+    for config in (tmp_path / "none.conf", broken):
+        said = refusal("select --queue cluster --pes 1 --config", config)
+        assert str(config) in said
 
 
 @pytest.mark.parametrize("method", ["reaching", "bruteforce"])

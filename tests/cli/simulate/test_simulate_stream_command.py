@@ -7,6 +7,7 @@ import json
 import signal
 import subprocess
 import sys
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -318,9 +319,7 @@ def test_packets_run_streams(capsys: pytest.CaptureFixture[str]) -> None:
     ],
 )
 def test_networks_refuse_in_one_line(
-    words: str, told: str, capsys: pytest.CaptureFixture[str]
+    words: str, told: str, refusal: Callable[..., str]
 ) -> None:
-    assert stream(f"--method mm --shape 7x9 --requests 3 {words}") == 2
-    said = capsys.readouterr()
-    assert said.err.removeprefix("closeknit: ").startswith(told)
-    assert said.err.count("\n") == 1
+    on = "simulate stream --method mm --shape 7x9 --requests 3"
+    assert refusal(on, words).startswith(told)
