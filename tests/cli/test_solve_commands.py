@@ -112,6 +112,7 @@ def test_lengths_are_given_in_the_units_of_the_file(
         ("--time-limit x", "--time-limit: must be a number, not 'x'"),
         ("--seed 1.5", "--seed: must be a whole number, not '1.5'"),
         ("--memory 0", "--memory: must be an integer from 1 to 2^31 - 1"),
+        ("--method mc1x1 --ties best", "--ties: mc1x1 breaks ties"),
         ("--colour red", "unrecognized arguments"),
     ],
 )

@@ -429,6 +429,18 @@ def test_a_certificate_is_for_methods_that_prove(
     assert not out.exists()
 
 
+def test_a_solution_with_a_certificate_can_be_proved_anew(
+    instance: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    proof, solution = str(tmp_path / "c.xz"), str(tmp_path / "s.json")
+    assert run(["solve", instance, "--proof", proof, "--json", solution]) == 0
+    assert run(["check", instance, solution]) == 2
+    assert "--proof: is needed to check this proof" in capsys.readouterr().err
+    assert run(["check", instance, solution, "--prove"]) == 0
+    assert "proved again" in capsys.readouterr().out
+    assert run(["check", instance, solution, "--proof", proof]) == 0
+
+
 @pytest.mark.parametrize(
     "option", ["--trace nofile", "--seed 1", "--first 3", "--jobs 2"]
 )

@@ -208,7 +208,7 @@ def test_fragmented_machines_keep_to_their_target(
     share = Fraction(4, 5)
 
     def made() -> KSubset:
-        how = {"sizes": sizes, "allocator": allocator, "kind": kind}
+        how: Any = {"sizes": sizes, "allocator": allocator, "kind": kind}
         return fragment((6, 6), 5, 3, utilisation=share, mean_size=4, **how)
 
     instance = made()
