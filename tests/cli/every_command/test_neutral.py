@@ -11,6 +11,7 @@ from html.parser import HTMLParser
 from importlib.resources import files
 from io import StringIO
 from pathlib import Path
+from typing import Any
 
 import pytest
 from hypothesis import given
@@ -138,7 +139,7 @@ def test_a_page_with_its_plots_shows_all_names_as_text() -> None:
 @pytest.mark.parametrize("name", NASTY)
 def test_markdown_shows_names_as_code(name: str) -> None:
     report, rows = found(name)
-    nothing = dict.fromkeys(("cost", "bound", "proof", "selection"))
+    nothing: Any = dict.fromkeys(("cost", "bound", "proof", "selection"))
     failed = replace(rows[0], status="failed", error="x", **nothing)
     comparison = compare(rows, [failed])
     texts = markdown_report(report), comparison_text(comparison, name, name)
