@@ -7,7 +7,7 @@ import json
 import lzma
 import subprocess
 import sys
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import replace
 from fractions import Fraction
 from pathlib import Path
@@ -22,17 +22,12 @@ from closeknit.instances import (
     ProcSet,
     Sukp,
     mesh,
-    problem_of,
-    read_instance,
-    write_ksubset,
-    write_procset,
-    write_sukp,
+    write_instance,
 )
 from closeknit.instances.library import bundled
 from closeknit.instances.writing.sukp_text import sukp_text
 from closeknit.methods import METHODS, Method
 from closeknit.reports.campaigns.store import FILE
-from closeknit.reports.campaigns.study.inputs import instances_of
 from closeknit.reports.drawing.procset import procset_picture
 from closeknit.reports.drawing.shapes import svg_of
 from closeknit.solvers import DEFAULT, Result, Settings, Status
@@ -59,22 +54,32 @@ BAG = Sukp("bag", (5, 4, 3), (3, 3, 2), ((0, 1), (1, 2), ()), 6)
 
 
 @pytest.fixture
-def cards(tmp_path: Path) -> str:
-    write_procset(CARDS, tmp_path / "cards.json")
-    return str(tmp_path / "cards.json")
+def folder(tmp_path: Path) -> Path:
+    """Instances of all problems, one of them infeasible."""
+    fill(tmp_path)
+    return tmp_path
+
+
+def fill(place: Path) -> None:
+    for one in (CARDS, BAG, replace(CARDS, name="short", request=14)):
+        write_instance(one, place / f"{one.name}.json")
+    write_instance(mesh(3, 3, k=4), place / "mesh.json")
 
 
 @pytest.fixture
-def bag(tmp_path: Path) -> str:
-    write_sukp(BAG, tmp_path / "bag.json")
-    return str(tmp_path / "bag.json")
+def cards(folder: Path) -> str:
+    return str(folder / "cards.json")
 
 
 @pytest.fixture
-def short(tmp_path: Path) -> str:
+def bag(folder: Path) -> str:
+    return str(folder / "bag.json")
+
+
+@pytest.fixture
+def short(folder: Path) -> str:
     """More requested than available."""
-    write_procset(replace(CARDS, name="short", request=14), tmp_path / "short.json")
-    return str(tmp_path / "short.json")
+    return str(folder / "short.json")
 
 
 # solve
@@ -101,15 +106,11 @@ def test_solve_tells_profits(bag: str, capsys: Any) -> None:
     assert shown[-1] == "  chosen  0 2"
 
 
-def test_solve_takes_several_problems_at_once(
-    cards: str, bag: str, tmp_path: Path
-) -> None:
-    other = tmp_path / "mesh.json"
-    write_ksubset(mesh(3, 3, k=4), other)
-    packed = tmp_path / "packed.txt.xz"
-    packed.write_bytes(lzma.compress(sukp_text(BAG).encode()))
+def test_solve_takes_several_problems_at_once(folder: Path) -> None:
+    (folder / "packed.txt.xz").write_bytes(lzma.compress(sukp_text(BAG).encode()))
+    names = ("cards.json", "bag.json", "mesh.json", "packed.txt.xz")
     ended = subprocess.run(
-        [*COMMAND, "solve", cards, bag, str(other), str(packed), "--json", "-"],
+        [*COMMAND, "solve", *(folder / name for name in names), "--json", "-"],
         capture_output=True,
         text=True,
     )
@@ -128,37 +129,28 @@ def test_solve_takes_several_problems_at_once(
     assert {s["status"] for s in found} == {"optimal"}
 
 
-def test_a_method_must_exist_for_each_file(cards: str, bag: str, capsys: Any) -> None:
+def test_a_method_must_exist_for_each_file(
+    cards: str, bag: str, refusal: Callable[..., str]
+) -> None:
     assert run(["solve", cards, bag, "--method", "bruteforce"]) == 0
-    capsys.readouterr()
-    assert run(["solve", cards, bag, "--method", "reaching"]) == 2
-    shown = capsys.readouterr()
-    assert shown.out == ""
-    assert shown.err.startswith("closeknit: --method: no such method for sukp: ")
-    assert run(["solve", cards, "--method", "reachin"]) == 2
-    assert "for procset: 'reachin' (did you mean reaching?)" in capsys.readouterr().err
-    assert run(["solve", bag, "--method", "mm-inc"]) == 2
-    assert capsys.readouterr().err.count("\n") == 1
+    said = refusal("solve", cards, bag, "--method reaching")
+    assert said.startswith("--method: no such method for sukp: ")
 
 
 @pytest.mark.parametrize(("name", "problem"), [("cards", "procset"), ("bag", "sukp")])
 def test_certificates_are_for_ksubset_only(
-    name: str, problem: str, tmp_path: Path, capsys: Any, request: Any
+    name: str, problem: str, folder: Path, refusal: Callable[..., str]
 ) -> None:
-    file, out = request.getfixturevalue(name), tmp_path / "out"
-    words = ["solve", file, "--proof", str(out), "--proof-kind", "certificate"]
-    assert run(words) == 2
-    told = "closeknit: --proof-kind: must be auto or pseudo-boolean for "
-    assert capsys.readouterr().err.startswith(told)
+    file, out = folder / f"{name}.json", folder / "out"
+    said = refusal("solve", file, "--proof", out, "--proof-kind certificate")
+    assert said.startswith("--proof-kind: must be auto or pseudo-boolean for ")
     assert not out.exists()
-    solution = str(tmp_path / "solution.json")
-    run(["solve", file, "--json", solution])
-    capsys.readouterr()
+    solution = folder / "solution.json"
+    run(["solve", str(file), "--json", str(solution)])
     out.write_text('{"format":"closeknit/certificate"')
-    assert run(["check", file, solution, "--proof", str(out)]) == 2
-    assert capsys.readouterr().err == (
-        f"closeknit: {out}: is a certificate: about ksubset (distances that are sums "
-        f"of cuts, nothing required) only, not {read_instance(file).name} ({problem})\n"
+    assert refusal("check", file, solution, "--proof", out) == (
+        f"{out}: is a certificate: about ksubset (distances that are sums of cuts, "
+        f"nothing required) only, not {name} ({problem})"
     )
 
 
@@ -210,13 +202,6 @@ def test_a_false_claim_of_infeasibility_is_found(
     out.write_text(json.dumps({**impossible, "certificate": {"rule": "U"}}))
     assert run(["check", short, str(out)]) == 1
     assert "certificate: there is none" in capsys.readouterr().out
-
-
-def test_one_infeasible_file_among_others(cards: str, short: str, capsys: Any) -> None:
-    assert run(["solve", cards, short, "--json", "-"]) == 3
-    lines = capsys.readouterr().out.splitlines()
-    statuses = [json.loads(line)["status"] for line in lines]
-    assert statuses == ["optimal", "infeasible"]
 
 
 def test_compare_shows_infeasible_and_goes_on(
@@ -281,18 +266,26 @@ LIES: dict[str, list[tuple[dict[str, Any], str]]] = {
         ({"selection": ["a"]}, "selection[0]: must be an integer, not 'a'"),
         ({"selection": None}, "selection: missing, but status is optimal"),
     ],
+    "mesh": [
+        ({"instance": "another"}, "instance: is for 'another', not '3x3-full-k4'"),
+        ({"sha256": "0" * 64}, "sha256: is for another instance"),
+        ({"objective": 9}, "objective: is 9, but it costs 8"),
+        ({"bound": 7}, "status: optimal: "),
+        ({"status": "feasible"}, "status: feasible"),
+        ({"selection": [[0, 0]] * 4}, "selection[1]: "),
+    ],
 }
 
 
 @pytest.mark.parametrize(
-    ("name", "number"), [(name, i) for name in LIES for i in range(len(LIES[name]))]
+    ("name", "change", "told"),
+    [(name, *lie) for name, lies in LIES.items() for lie in lies],
 )
 def test_check_refuses_lies(
-    name: str, number: int, cards: str, bag: str, tmp_path: Path, capsys: Any
+    name: str, change: dict[str, Any], told: str, folder: Path, capsys: Any
 ) -> None:
-    path, out = {"cards": cards, "bag": bag}[name], tmp_path / "solution.json"
+    path, out = str(folder / f"{name}.json"), folder / "solution.json"
     run(["solve", path, "--method", "bruteforce", "--json", str(out)])
-    change, told = LIES[name][number]
     lie = {**json.loads(out.read_text()), **change}
     out.write_text(json.dumps({k: v for k, v in lie.items() if v is not None}))
     capsys.readouterr()
@@ -370,13 +363,6 @@ def test_compare_gives_ratios_level_by_level(cards: str, capsys: Any) -> None:
     assert by_method["auto"]["ratio"] == ["1", "1"]
 
 
-def test_compare_shows_profits(bag: str, capsys: Any) -> None:
-    assert run(["compare", bag, "--methods", "bruteforce"]) == 0
-    shown = capsys.readouterr().out
-    assert "profit" in shown
-    assert "8 of 12 (4 left out)" in shown
-
-
 def test_compare_mixes_problems(cards: str, bag: str, capsys: Any) -> None:
     names = ["--methods", "reaching,bruteforce", "--json", "-"]
     assert run(["compare", cards, bag, *names]) == 0
@@ -388,6 +374,8 @@ def test_compare_mixes_problems(cards: str, bag: str, capsys: Any) -> None:
         ("sukp", "bruteforce"),
         ("sukp", "auto"),
     ]
+    assert run(["compare", bag, "--methods", "bruteforce"]) == 0
+    assert "8 of 12 (4 left out)" in capsys.readouterr().out
     assert run(["compare", cards, bag, "--methods", "mm"]) == 2
     told = capsys.readouterr().err
     assert told.startswith("closeknit: --methods: no such method for procset or sukp: ")
@@ -403,39 +391,36 @@ def test_compare_mixes_problems(cards: str, bag: str, capsys: Any) -> None:
 
 
 @pytest.fixture
-def folder(cards: str, bag: str, short: str, tmp_path: Path) -> Path:
-    """Instances of all problems, one packed, one infeasible, and other files."""
-    write_ksubset(mesh(3, 3, k=4), tmp_path / "mesh.json")
-    (tmp_path / "text.txt").write_text(sukp_text(bundled_sukp()))
-    (tmp_path / "packed.txt.xz").write_bytes(lzma.compress(sukp_text(BAG).encode()))
-    (tmp_path / "notes.txt").write_text("nothing of interest")
-    (tmp_path / "notes.txt.xz").write_bytes(lzma.compress(b"nor here"))
-    (tmp_path / "other.json").write_text('{"format": "closeknit/solution"}')
-    return tmp_path
+def mixed(folder: Path) -> Path:
+    """The same with texts, one packed, and files that are no instances."""
+    (folder / "text.txt").write_bytes(bundled_sukp())
+    (folder / "packed.txt.xz").write_bytes(lzma.compress(sukp_text(BAG).encode()))
+    (folder / "notes.txt").write_text("nothing of interest")
+    (folder / "notes.txt.xz").write_bytes(lzma.compress(b"nor here"))
+    (folder / "other.json").write_text('{"format": "closeknit/solution"}')
+    return folder
 
 
-def bundled_sukp() -> Sukp:
+def bundled_sukp() -> bytes:
     instance = bundled("sukp-18x16-density15pct-capacity50pct-s1")
     assert isinstance(instance, Sukp)
-    return instance
+    return sukp_text(instance).encode()
 
 
 @pytest.fixture(scope="module")
 def written(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """The report of a mixed folder, made once."""
     place = tmp_path_factory.mktemp("mixed")
-    write_procset(CARDS, place / "cards.json")
-    write_procset(replace(CARDS, name="short", request=14), place / "short.json")
-    write_sukp(BAG, place / "bag.json")
-    write_ksubset(mesh(3, 3, k=4), place / "mesh.json")
-    (place / "packed.txt.xz").write_bytes(
-        lzma.compress(sukp_text(bundled_sukp()).encode())
-    )
+    fill(place)
+    (place / "packed.txt.xz").write_bytes(lzma.compress(bundled_sukp()))
+    assert report_on(place) == 0
+    return place / "out"
+
+
+def report_on(place: Path) -> int:
     names = "reaching-printed,reaching,bruteforce,mm"
-    out = place / "out"
-    arguments = ["ratios", str(place), "--out", str(out), "--jobs", "2"]
-    assert run([*arguments, "--methods", names]) == 0
-    return out
+    out = ["--out", str(place / "out"), "--jobs", "2", "--methods", names]
+    return run(["ratios", str(place), *out])
 
 
 def table(out: Path) -> Mapping[tuple[str, str], dict[str, str]]:
@@ -454,19 +439,6 @@ def test_a_mixed_folder_becomes_one_table(written: Path) -> None:
         "packed": {"bruteforce", "auto"},
     }
     assert {row["problem"] for row in rows.values()} == {"ksubset", "procset", "sukp"}
-
-
-def test_lexicographic_rows_have_a_ratio_a_level(written: Path) -> None:
-    rows = table(written)
-    best = rows["cards", "auto"]
-    assert (best["problem"], best["n"], best["k"]) == ("procset", "13", "6")
-    assert (best["cost"], best["optimum"], best["bound"]) == ("4;6", "4;6", "4;6")
-    assert (best["ratio"], best["ratio_float"]) == ("1;1", "1.0;1.0")
-    printed = rows["cards", "reaching-printed"]
-    cost = [int(level) for level in printed["cost"].split(";")]
-    ratios = [Fraction(level) for level in printed["ratio"].split(";")]
-    assert [r * o for r, o in zip(ratios, (4, 6), strict=True)] == cost
-    assert printed["ratio_float"] == ";".join(str(float(r)) for r in ratios)
 
 
 def test_infeasible_rows_are_counted_and_not_judged(written: Path) -> None:
@@ -510,20 +482,18 @@ def test_profits_are_told_in_the_report(written: Path) -> None:
 def test_a_mixed_report_can_be_made_again_to_the_byte(written: Path) -> None:
     names = ("report.html", "report.md", "ratios.csv", FILE)
     before = {name: (written / name).read_bytes() for name in names}
-    methods = "reaching-printed,reaching,bruteforce,mm"
-    arguments = ["ratios", str(written.parent), "--out", str(written)]
-    assert run([*arguments, "--methods", methods]) == 0
+    assert report_on(written.parent) == 0
     assert {name: (written / name).read_bytes() for name in names} == before
 
 
 def test_every_heuristic_of_each_problem_is_run(
-    folder: Path, capsys: Any, monkeypatch: pytest.MonkeyPatch
+    mixed: Path, capsys: Any, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     stay_in_process(monkeypatch)
-    out = folder / "out"
+    out = mixed / "out"
     for name in ("mesh.json", "text.txt", "short.json"):
-        (folder / name).unlink()
-    arguments = ["ratios", str(folder), "--out", str(out), "--jobs", "1"]
+        (mixed / name).unlink()
+    arguments = ["ratios", str(mixed), "--out", str(out), "--jobs", "1"]
     assert run([*arguments, "--time-limit", "1"]) == 0
     assert "100 %" in capsys.readouterr().out
     rows = table(out)
@@ -534,24 +504,16 @@ def test_every_heuristic_of_each_problem_is_run(
     assert {i for i, _ in rows} == {"cards", "bag", "packed"}
 
 
-def test_a_broken_file_in_a_folder_is_named(folder: Path, capsys: Any) -> None:
-    packed = folder / "packed.txt.xz"
+def test_a_broken_file_in_a_folder_is_named(
+    mixed: Path, refusal: Callable[..., str]
+) -> None:
+    words = f"ratios {mixed} --out {mixed / 'out'}"
+    packed, text = mixed / "packed.txt.xz", mixed / "text.txt"
     packed.write_bytes(packed.read_bytes()[:-9])
-    assert run(["ratios", str(folder), "--out", str(folder / "out")]) == 2
-    assert capsys.readouterr().err.startswith(f"closeknit: {packed}: is ")
+    assert refusal(words).startswith(f"{packed}: is ")
     packed.unlink()
-    (folder / "text.txt").write_text("m=3 n=4 knapsack size=x")
-    assert run(["ratios", str(folder), "--out", str(folder / "out")]) == 2
-    error = capsys.readouterr().err
-    assert error.startswith(f"closeknit: {folder / 'text.txt'}: line 1: must be 'm=")
-    assert error.count("\n") == 1
-
-
-def test_suites_by_problem() -> None:
-    found = instances_of(["bundled-procset", "bundled-sukp"])
-    assert {problem_of(one).name for one in found} == {"procset", "sukp"}
-    every = {one.name for one in instances_of(["bundled"])}
-    assert {one.name for one in found} < every
+    text.write_text("m=3 n=4 knapsack size=x")
+    assert refusal(words).startswith(f"{text}: line 1: must be 'm=")
 
 
 # methods
@@ -647,12 +609,8 @@ def test_unknown_is_no_solution_and_no_proof(
     assert run(["compare", cards]) == 0
 
 
-def test_compare_says_for_which_files_no_method_is(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
-    write_ksubset(mesh(2, 2, k=2), tmp_path / "job.json")
-    write_sukp(Sukp("tools", (1, 2), (1, 2), ((0,), (1,)), 2), tmp_path / "tools.json")
-    files = [str(tmp_path / name) for name in ("job.json", "tools.json")]
+def test_compare_says_for_which_files_no_method_is(folder: Path, capsys: Any) -> None:
+    files = [str(folder / name) for name in ("mesh.json", "bag.json")]
     assert run(["compare", *files, "--methods", "mm"]) == 0
     said = "closeknit: none of --methods is for sukp files: only the optimum is shown"
     assert said in capsys.readouterr().err.splitlines()

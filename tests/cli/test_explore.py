@@ -10,11 +10,10 @@ import socket
 import subprocess
 import sys
 import urllib.request
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
-
-from closeknit.cli.app import run
 
 
 def test_it_serves_until_it_is_ended(tmp_path: Path) -> None:
@@ -66,27 +65,21 @@ def test_it_serves_until_it_is_ended(tmp_path: Path) -> None:
     ],
 )
 def test_files_that_cannot_be_shown(
-    text: str | None, error: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+    text: str | None, error: str, tmp_path: Path, refusal: Callable[..., str]
 ) -> None:
     path = tmp_path / "given.json"
     if text is not None:
         path.write_text(text, encoding="utf-8", errors="surrogatepass")
-    status = run(["explore", "--no-open", "--port", "0", str(path)])
-    said = capsys.readouterr()
-    assert (status, said.out) == (2, "")
-    assert said.err.startswith("closeknit: ")
-    assert "given.json" in said.err
-    assert error in said.err
-    assert said.err.count("\n") == 1
+    said = refusal("explore --no-open --port 0", path)
+    assert "given.json" in said
+    assert error in said
 
 
-def test_a_port_in_use_is_one_line(capsys: pytest.CaptureFixture[str]) -> None:
+def test_a_port_in_use_is_one_line(refusal: Callable[..., str]) -> None:
     with socket.socket() as taken:
         taken.bind(("127.0.0.1", 0))
         taken.listen()
-        port = str(taken.getsockname()[1])
-        assert run(["explore", "--no-open", "--port", port]) == 2
-    said = capsys.readouterr()
-    assert said.err == f"closeknit: --port: Address already in use: {port}\n"
-    assert run(["explore", "--no-open", "--port", "70000"]) == 2
-    assert "must be below 65536" in capsys.readouterr().err
+        port = taken.getsockname()[1]
+        said = refusal("explore --no-open --port", port)
+    assert said == f"--port: Address already in use: {port}"
+    assert "must be below 65536" in refusal("explore --no-open --port 70000")

@@ -11,18 +11,13 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
-from jsonschema import Draft202012Validator
 
 from closeknit.cli.app import run
 from closeknit.cli.commands import parser_of
 from closeknit.instances import KSubset, read_instance, read_ksubset
 
 from ..data import IPSC, PARAGON, needs
-from ..paths import ROOT
-
-SCHEMA = Draft202012Validator(
-    json.loads((ROOT / "docs" / "schema" / "ksubset.schema.json").read_text())
-)
+from ..instances.schemas import obeys
 
 Capture = pytest.CaptureFixture[str]
 
@@ -118,7 +113,7 @@ def test_every_family_writes_instances(
         instance = read_instance(path)
         assert instance.name == name
         if isinstance(instance, KSubset):
-            assert not list(SCHEMA.iter_errors(json.loads(path.read_text())))
+            assert obeys("ksubset", json.loads(path.read_text()))
     before = {path: path.read_bytes() for path in out.iterdir()}
     assert run(["generate", *options.split(), "--out", str(out)]) == 0
     assert {path: path.read_bytes() for path in out.iterdir()} == before
@@ -131,161 +126,99 @@ def test_no_family_is_left_out() -> None:
     assert set(parser.subcommands) == tried
 
 
-@pytest.mark.parametrize(
-    ("options", "message"),
-    [
-        ("", "the following arguments are required: FAMILY"),
-        ("cube --k 3", "argument FAMILY: invalid choice: 'cube'"),
-        ("full --k 3", "the following arguments are required: --shape"),
-        ("full --shape 3x3", "the following arguments are required: --k"),
-        ("full --shape 3x --k 3", "argument --shape: must be sides such as 16x22,"),
-        ("full --shape 3x0 --k 3", "argument --shape: must be sides such as 16x22,"),
-        ("full --shape 3,3 --k 3", "argument --shape: must be sides such as 16x22,"),
-        ("full --shape -3x3 --k 3", "argument --shape: expected one argument"),
-        ("full --shape 9999x9999 --k 3", "--shape: must have at most 2^24 processors"),
-        ("full --shape 3x3 --k 0", "--k: must be at least 1, not 0"),
-        ("full --shape 3x3 --k 10", "--k: must be at most the number of free process"),
-        ("full --shape 3x3 --k 1e3", "argument --k: must be an integer from 0 to"),
-        ("full --shape 3x3 --k 99999999999", "argument --k: must be an integer from"),
-        ("random --shape 3x3 --k 1 --free 0", "--free: must leave between 1 and all 9"),
-        (
-            "random --shape 3x3 --k 1 --free 0.5",
-            "argument --free: must be a count such",
-        ),
-        ("random --shape 3x3 --k 1 --free 1e9%", "argument --free: must be a percent"),
-        ("random --shape 3x3 --k 1 --free 101%", "--free: must leave between 1 and al"),
-        (
-            "random --shape 3x3 --k 1 --count 0",
-            "--count: must be from 1 to 1000000, not 0",
-        ),
-        ("random --shape 3x3 --k 1 --seed -1", "argument --seed: must be an integer"),
-        (
-            "random --shape 3x3 --k 1 --kind x",
-            "argument --kind: must be mesh, torus, tree, or grid",
-        ),
-        ("fragmented --shape 3x3 --k 1 --mean-size 7", "--mean-size: must lie between"),
-        ("fragmented --shape 3x3 --k 1 --utilisation 100%", "--utilisation: must lie"),
-        ("fragmented --shape 3x3 --k 1 --method no", "--method: no such method"),
-        ("uniform --n 0 --k 1", "--n: must be at least 1, not 0"),
-        ("uniform --n 3 --k 1 --d 0", "--d: must be at least 1, not 0"),
-        ("clustered --n 3 --k 1 --clusters 0", "--clusters: must be at least 1, not 0"),
-        ("theorem1 --k 9", "--k: must be a multiple of 4d = 8, not 9"),
-        ("theorem1 --k 8 --eps 1/0", "argument --eps: must be a fraction such as"),
-        ("theorem1 --k 8 --eps 2", "--eps: must lie between 0 and 1, not '2'"),
-        ("theorem1 --k 8 --eps 1e-9999999", "argument --eps: must be a fraction such"),
-        ("mm-distinct --L 5", "--L: must be at least 6, not 5"),
-        ("mm-blocks --k 12", "--k: must be a multiple of 8, not 12"),
-        ("mm-blocks --k 16 --L 31", "--L: must be at least 32, not 31"),
-        ("ring-gap --s 0", "--s: must be at least 1, not 0"),
-        ("mc1x1-worst --k 7", "--k: must be even and at least 2, not 7"),
-        ("hilbert-gap --N 6", "--N: must be a power of two, not 6"),
-        ("genalg --L 1", "--L: must be at least 3, not 1"),
-        ("drakenberg", "the following arguments are required: --request"),
-        ("drakenberg --request 0", "--request: must be at least 1, not 0"),
-        ("drakenberg --request 1 --granularity rack", "argument --granularity: inv"),
-        ("drakenberg --request 1 --costs free", "argument --costs: invalid choice"),
-        ("drakenberg --request 1 --racks 0", "--racks: must lie between 1 and 10000"),
-        ("drakenberg --request 1 --centre 26", "--centre: must lie between 0 and 25"),
-        ("drakenberg --request 1 --free 0", "--free: must leave between 1 and all 256"),
-        ("drakenberg --request 1 --partly 101%", "--partly: must lie between 0 and 1"),
-        (
-            "drakenberg --request 1 --count 0",
-            "--count: must be from 1 to 1000000, not 0",
-        ),
-        ("planes --shape 3x3 --request 1 --costs x", "argument --costs: invalid cho"),
-        ("planes --shape 9999x9999 --request 1", "--shape: must have at most 2^24"),
-        ("domains --n 0 --request 1", "--n: must be at least 1, not 0"),
-        ("domains --n 9 --request 1 --size 0", "--size: must be at least 1, not 0"),
-        ("domains --n 9 --request 1 --families 0", "--families: must be at least 1"),
-        ("domains --n 9999999 --request 1", "--n: must be at most 2^24 divided by"),
-        ("sets --n 9 --sets 0 --request 1", "--sets: must be at least 1, not 0"),
-        ("sets --n 9 --sets 2 --size 10 --request 1", "--size: must lie between 1 an"),
-        ("sets --n 9 --sets 2 --size 0% --request 1", "--size: must lie between 0 and"),
-        ("sets --n 9 --sets 2 --levels 0 --request 1", "--levels: must be at least 1"),
-        ("sets --n 9 --sets 2 --most 0 --request 1", "--most: must be at least 1"),
-        (
-            "sets --n 9 --sets 9 --levels 9999999 --request 1",
-            "--levels: must be at most 2^24 numbers, one for each set and level",
-        ),
-        (
-            "domains --n 2 --size 1 --families 9999 --costs levels --request 1",
-            "--costs: must be at most 2^24 numbers",
-        ),
-        ("submesh --shape 8x8 --most 0", "--most: must be at least 1, not 0"),
-        ("submesh --shape 8x8 --least 4 --most 3", "--most: must not be below the"),
-        ("submesh --shape 8 --most 3", "--shape: must have two or three sides, not"),
-        ("submesh --shape 2x2 --most 1", "--most: no request waits among 20000"),
-        ("sukp --items 0 --elements 3", "--items: must be at least 1, not 0"),
-        ("sukp --items 99999999 --elements 3", "--items: must be at most 2^24"),
-        ("sukp --items 3 --elements 99999999", "--elements: must be at most 2^24"),
-        (
-            "sukp --items 16777216 --elements 16777216 --density 1/99999999",
-            "--items: must be at most 2^30 divided by the elements, not 16777216",
-        ),
-        ("sukp --items 3 --elements 3 --density 2", "--density: must be above 0 and"),
-        ("sukp --items 3 --elements 3 --ratio 2", "--ratio: must lie between 0 and 1"),
-        ("trace --shape 3x3", "the following arguments are required: --trace"),
-        ("trace --trace x", "the following arguments are required: --shape"),
-        (
-            "trace --trace x --mesh 3x3 --torus 3x3",
-            "argument --torus: not allowed with",
-        ),
-        (
-            "trace --trace x --shape 3x3 --range 5:5",
-            "argument --range: must be A:B with A",
-        ),
-        (
-            "trace --trace x --shape 3x3 --range 9:5",
-            "argument --range: must be A:B with A",
-        ),
-        (
-            "trace --trace x --shape 3x3 --range 9",
-            "argument --range: must be A:B with A",
-        ),
-        (
-            "trace --trace x --shape 3x3 --range=-3:5",
-            "argument --range: must be A:B with A",
-        ),
-        ("trace --trace x --shape 3x3 --first 0", "--first: must be at least 1, not 0"),
-        (
-            "trace --trace x --shape 3x3 --first 3 --range 0:3",
-            "argument --range: not allowed with argument --first",
-        ),
-        ("trace --trace x --shape 3x3 --every 0", "--every: must be at least 1, not 0"),
-        (
-            "trace --trace x --shape 3by3",
-            "argument --shape: must be sides such as 16x22,",
-        ),
-        ("trace --trace x --shape 3x3 --method y", "--method: no such method"),
-        (
-            "trace --trace nowhere.swf --shape 3x3",
-            "nowhere.swf: cannot be read: No such",
-        ),
-    ],
-)
+# what the makers refuse is in the tests of instances; here: what is read from words,
+# that a message names the option, and what no test of a maker has
+SIDES = "argument --shape: must be sides such as 16x22,"
+WINDOW = "argument --range: must be A:B with A"
+NONSENSE = [
+    ("", "the following arguments are required: FAMILY"),
+    ("cube --k 3", "argument FAMILY: invalid choice: 'cube'"),
+    ("full --k 3", "the following arguments are required: --shape"),
+    ("full --shape 3x3", "the following arguments are required: --k"),
+    ("full --shape 3x --k 3", SIDES),
+    ("full --shape 3x0 --k 3", SIDES),
+    ("full --shape 3,3 --k 3", SIDES),
+    ("full --shape -3x3 --k 3", "argument --shape: expected one argument"),
+    ("full --shape 9999x9999 --k 3", "--shape: must have at most 2^24 processors"),
+    ("full --shape 3x3 --k 10", "--k: must be at most the number of free process"),
+    ("full --shape 3x3 --k 1e3", "argument --k: must be an integer from 0 to"),
+    ("full --shape 3x3 --k 99999999999", "argument --k: must be an integer from"),
+    ("random --shape 3x3 --k 1 --free 0.5", "argument --free: must be a count such"),
+    ("random --shape 3x3 --k 1 --free 1e9%", "argument --free: must be a percent"),
+    ("random --shape 3x3 --k 1 --free 101%", "--free: must leave between 1 and al"),
+    ("random --shape 3x3 --k 1 --count 0", "--count: must be from 1 to 1000000, not"),
+    ("random --shape 3x3 --k 1 --seed -1", "argument --seed: must be an integer"),
+    ("random --shape 3x3 --k 1 --kind x", "argument --kind: must be mesh, torus, tr"),
+    ("fragmented --shape 3x3 --k 1 --mean-size 7", "--mean-size: must lie between"),
+    ("fragmented --shape 3x3 --k 1 --method no", "--method: no such method"),
+    ("theorem1 --k 8 --eps 1/0", "argument --eps: must be a fraction such as"),
+    ("theorem1 --k 8 --eps 1e-9999999", "argument --eps: must be a fraction such"),
+    ("mm-distinct --L 5", "--L: must be at least 6, not 5"),
+    ("mm-blocks --k 12", "--k: must be a multiple of 8, not 12"),
+    ("mm-blocks --k 16 --L 31", "--L: must be at least 32, not 31"),
+    ("ring-gap --s 0", "--s: must be at least 1, not 0"),
+    ("drakenberg", "the following arguments are required: --request"),
+    ("drakenberg --request 1 --granularity rack", "argument --granularity: inv"),
+    ("drakenberg --request 1 --costs free", "argument --costs: invalid choice"),
+    ("drakenberg --request 1 --partly 101%", "--partly: must lie between 0 and 1"),
+    ("planes --shape 3x3 --request 1 --costs x", "argument --costs: invalid cho"),
+    ("domains --n 0 --request 1", "--n: must be at least 1, not 0"),
+    ("domains --n 9 --request 1 --size 0", "--size: must be at least 1, not 0"),
+    ("domains --n 9999999 --request 1", "--n: must be at most 2^24 divided by"),
+    (
+        "domains --n 2 --size 1 --families 9999 --costs levels --request 1",
+        "--costs: mu",
+    ),
+    ("sets --n 9 --sets 0 --request 1", "--sets: must be at least 1, not 0"),
+    ("sets --n 9 --sets 2 --size 10 --request 1", "--size: must lie between 1 an"),
+    ("sets --n 9 --sets 2 --size 0% --request 1", "--size: must lie between 0 and"),
+    ("sets --n 9 --sets 2 --levels 0 --request 1", "--levels: must be at least 1"),
+    ("sets --n 9 --sets 2 --most 0 --request 1", "--most: must be at least 1"),
+    ("sets --n 9 --sets 9 --levels 9999999 --request 1", "--levels: must be at most 2"),
+    ("submesh --shape 8x8 --most 0", "--most: must be at least 1, not 0"),
+    ("submesh --shape 8x8 --least 4 --most 3", "--most: must not be below the"),
+    ("submesh --shape 8 --most 3", "--shape: must have two or three sides, not"),
+    ("submesh --shape 2x2 --most 1", "--most: no request waits among 20000"),
+    ("sukp --items 99999999 --elements 3", "--items: must be at most 2^24"),
+    ("sukp --items 3 --elements 99999999", "--elements: must be at most 2^24"),
+    ("sukp --items 16777216 --elements 16777216 --density 1/99999999", "--items: must"),
+    ("trace --shape 3x3", "the following arguments are required: --trace"),
+    ("trace --trace x", "the following arguments are required: --shape"),
+    ("trace --trace x --mesh 3x3 --torus 3x3", "argument --torus: not allowed with"),
+    *(
+        (f"trace --trace x --shape 3x3 --range={one}", WINDOW)
+        for one in ("5:5", "9:5", "9", "-3:5")
+    ),
+    ("trace --trace x --shape 3x3 --first 0", "--first: must be at least 1, not 0"),
+    ("trace --trace x --shape 3x3 --first 3 --range 0:3", "argument --range: not all"),
+    ("trace --trace x --shape 3x3 --every 0", "--every: must be at least 1, not 0"),
+    ("trace --trace x --shape 3by3", SIDES),
+    ("trace --trace x --shape 3x3 --method y", "--method: no such method"),
+    ("trace --trace no.swf --shape 3x3", "no.swf: cannot be read: No such"),
+]
+
+
+@pytest.mark.parametrize(("options", "message"), NONSENSE)
 def test_nonsense_is_one_line_and_exit_2(
-    options: str, message: str, tmp_path: Path, capsys: Capture
+    options: str, message: str, tmp_path: Path, refusal: Callable[..., str]
 ) -> None:
-    out = ["--out", str(tmp_path)] if " " in options else []
-    assert run(["generate", *options.split(), *out]) == 2
-    printed, err = capsys.readouterr()
-    assert printed == ""
-    assert err.startswith(f"closeknit: {message}")
-    assert err.count("\n") == 1
+    out = f"--out {tmp_path}" if " " in options else ""
+    assert refusal("generate", options, out).startswith(message)
     assert list(tmp_path.iterdir()) == []
 
 
-def test_a_place_that_cannot_be_written(tmp_path: Path, capsys: Capture) -> None:
-    (tmp_path / "file").write_text("")
-    for place in (tmp_path / "file", tmp_path / "file" / "below"):
-        command = ["generate", "genalg", "--out", str(place)]
-        assert run(command) == 2
-        assert capsys.readouterr().err.startswith(f"closeknit: {place}: cannot be made")
+def test_a_place_that_cannot_be_written(
+    tmp_path: Path, refusal: Callable[..., str]
+) -> None:
+    taken = tmp_path / "file"
+    taken.write_text("")
+    for place in (taken, taken / "below"):
+        said = refusal("generate genalg --out", place)
+        assert said.startswith(f"{place}: cannot be made")
     (tmp_path / "genalg-L100.json").mkdir()
-    assert run(["generate", "genalg", "--out", str(tmp_path)]) == 2
-    err = capsys.readouterr().err
-    assert err.endswith("genalg-L100.json: cannot be written: Is a directory\n")
-    assert sorted(path.name for path in tmp_path.iterdir()) == [
+    said = refusal("generate genalg --out", tmp_path)
+    assert said.endswith("genalg-L100.json: cannot be written: Is a directory")
+    assert sorted(each.name for each in tmp_path.iterdir()) == [
         "file",
         "genalg-L100.json",
     ]
@@ -346,6 +279,9 @@ def test_a_trace_becomes_the_occupancies_its_jobs_met(
         6: (8, 4),
         7: (4, 1),
     }
+    before = {path: path.read_bytes() for path in out.iterdir()}
+    assert _trace(log, out) == 0
+    assert {path: path.read_bytes() for path in out.iterdir()} == before
     assert met[5].free == ((1, 1), (1, 2), (1, 3))
     assert met[5].source == (
         f"small.swf{suffix} replayed on 2x4, first come first served, under "
@@ -391,41 +327,15 @@ def test_an_empty_selection_is_an_error(
     assert capsys.readouterr().err == f"closeknit: {log}: {message}\n"
 
 
-@pytest.mark.parametrize(
-    ("line", "message"),
-    [
-        ("8 70 -1 5", ":9: allocated processors: is missing (4 fields, not 18)"),
-        ("8 70 -1 -7" + " 1" * 14, ":9: run time: must not be negative, except -1"),
-        ("8 5 -1 7" + " 1" * 14, ":9: submit time: must not be before that of"),
-        ("1 70 -1 7" + " 1" * 14, ": job number: small: given to two jobs: 1"),
-    ],
-)
-def test_a_bad_line_ends_the_replay(
-    line: str, message: str, tmp_path: Path, capsys: Capture
-) -> None:
+def test_a_bad_line_ends_the_replay(tmp_path: Path, capsys: Capture) -> None:
+    """All that the reader refuses is in tests/simulation/test_swf.py."""
     log = tmp_path / "small.swf"
-    log.write_text(_log(*ROWS) + line + "\n")
+    log.write_text(f"{_log(*ROWS)}8 70 -1 5\n")
     assert _trace(log, tmp_path / "out") == 2
     err = capsys.readouterr().err
     assert err.count("\n") == 1
-    assert message.removeprefix(": ") in err
+    assert f"{log}:9: allocated processors: is missing (4 fields, not 18)" in err
     assert _trace(log, tmp_path / "again", "--range", "0:7") == 0  # it is not reached
-
-
-def test_a_spoilt_archive_is_one_line(tmp_path: Path, capsys: Capture) -> None:
-    log = tmp_path / "small.swf.xz"
-    log.write_bytes(lzma.compress(_log(*ROWS).encode())[:-20])
-    assert _trace(log, tmp_path / "out") == 2
-    err = capsys.readouterr().err
-    assert err.startswith(f"closeknit: {log}: is cut off")
-    assert err.count("\n") == 1
-
-
-def test_a_machine_too_small_for_every_job(tmp_path: Path, capsys: Capture) -> None:
-    log = tmp_path / "small.swf"
-    log.write_text(_log((0, 5, 9, 1), (0, 5, 10, 1)))
-    assert _trace(log, tmp_path / "out") == 2
-    assert capsys.readouterr().err.endswith("could be placed (2 skipped)\n")
 
 
 def test_the_program_itself(tmp_path: Path) -> None:
@@ -439,61 +349,36 @@ def test_the_program_itself(tmp_path: Path) -> None:
             [*command, *arguments], cwd=tmp_path, capture_output=True, text=True
         )
 
-    trace = (
-        "generate",
-        "trace",
-        "--trace",
-        log.name,
-        "--kind",
-        "torus",
-        "--shape",
-        "2x4",
-        "--out",
-        "out",
-    )
-    done = program(*trace, "--every", "2")
+    trace = f"generate trace --trace {log.name} --kind torus --shape 2x4 --out out"
+    done = program(*trace.split(), "--every", "2")
     assert (done.returncode, done.stderr.count("\n")) == (0, 1), done.stderr
-    assert done.stdout.split() == [
-        "out/small-1.json",
-        "out/small-5.json",
-        "out/small-7.json",
-    ]
+    assert done.stdout.split() == [f"out/small-{i}.json" for i in (1, 5, 7)]
     solved = program("solve", *done.stdout.split(), "--method", "mm")
     assert solved.returncode == 0, solved.stderr
-    broken = program(*trace[:-1], "/dev/null/out")
-    assert broken.returncode == 2
-    assert (
-        broken.stderr == "closeknit: /dev/null/out: cannot be made: Not a directory\n"
-    )
 
 
 @needs("data/swf")
 @pytest.mark.parametrize(
-    ("log", "machine", "files"),
+    ("log", "machine"),
     [
-        (PARAGON, ["--shape", "16x22"], 20),
-        (IPSC, ["--kind", "torus", "--shape", "8x16"], 20),
+        (PARAGON, ["--shape", "16x22"]),
+        (IPSC, ["--kind", "torus", "--shape", "8x16"]),
     ],
 )
 def test_the_archives_logs(
-    log: Path, machine: list[str], files: int, tmp_path: Path, capsys: Capture
+    log: Path, machine: list[str], tmp_path: Path, capsys: Capture
 ) -> None:
-    first, again = tmp_path / "first", tmp_path / "again"
-    for out in (first, again):
-        options = ["--range", "0:1000", "--every", "50", "--out", str(out)]
-        assert run(["generate", "trace", "--trace", str(log), *machine, *options]) == 0
-        assert capsys.readouterr().err == f"{files} files written, 0 jobs skipped\n"
-    written = sorted(first.iterdir())
-    assert len(written) == files
+    options = ["--range", "0:1000", "--every", "50", "--out", str(tmp_path)]
+    assert run(["generate", "trace", "--trace", str(log), *machine, *options]) == 0
+    assert capsys.readouterr().err == "20 files written, 0 jobs skipped\n"
+    written = sorted(tmp_path.iterdir())
+    assert len(written) == 20
     for path in written:
-        assert path.read_bytes() == (again / path.name).read_bytes()
-        assert not list(SCHEMA.iter_errors(json.loads(path.read_text())))
+        assert obeys("ksubset", json.loads(path.read_text()))
         assert read_ksubset(path).k >= 1
 
 
-@pytest.mark.parametrize(
-    "words", ["--k 4096", "--k 2 --count 0", "--k 2 --free 200%", "--k 2 --free 1"]
-)
+@pytest.mark.parametrize("words", ["--k 4096", "--k 2 --count 0"])
 def test_no_folder_is_made_for_nothing(words: str, tmp_path: Path) -> None:
     out = tmp_path / "made"
     command = f"generate random --shape 4x4 {words} --out {out}"

@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 import json
-import subprocess
-import sys
 import xml.etree.ElementTree as ET
 from collections import Counter
+from collections.abc import Callable
 from io import BytesIO
 from pathlib import Path
 
@@ -29,7 +28,6 @@ from closeknit.solvers import Status, answer, write_solution
 from ..drawn import SPACE, arrows, cells_of, panels
 from ..strategies import submeshes
 
-COMMAND = [sys.executable, "-m", "closeknit", "plot"]
 BLUE, VERMILION = (0x00, 0x72, 0xB2), (0xD5, 0x5E, 0x00)
 NAMES = {
     "ksubset": "6x6-full-k9",
@@ -167,16 +165,9 @@ def test_any_submesh_is_drawn_alone_cell_by_cell(instance: Submesh) -> None:
     assert arrows(picture) == 0
 
 
-def refused(words: list[str]) -> tuple[int, str]:
-    """Return the exit status and the one line of complaint."""
-    ended = subprocess.run([*COMMAND, *words], capture_output=True, text=True)
-    assert ended.stdout == ""
-    assert ended.stderr.startswith("closeknit: ")
-    assert ended.stderr.count("\n") == 1
-    return ended.returncode, ended.stderr.removeprefix("closeknit: ").rstrip("\n")
-
-
-def test_solutions_that_do_not_hold(two: tuple[str, Path], tmp_path: Path) -> None:
+def test_solutions_that_do_not_hold(
+    two: tuple[str, Path], tmp_path: Path, refusal: Callable[..., str]
+) -> None:
     file, path = two
     out = tmp_path / "out.png"
     true = json.loads(path.read_text())
@@ -189,49 +180,40 @@ def test_solutions_that_do_not_hold(two: tuple[str, Path], tmp_path: Path) -> No
     }
     for told, change in wrongs.items():
         path.write_text(json.dumps(true | change))
-        status, line = refused([file, str(path), "--out", str(out)])
-        assert (status, line) == (1, f"{path}: {told}")
-        assert run(["check", file, str(path)]) == 1
+        said = refusal("plot", file, path, "--out", out, status=1)
+        assert said == f"{path}: {told}"
     write_submesh(Submesh("other", (4, 4), HELD, (3, 3)), tmp_path / "other.json")
     path.write_text(json.dumps(true))
-    status, line = refused([str(tmp_path / "other.json"), str(path), "--out", str(out)])
-    assert status == 1
-    assert line.startswith(f"{path}: instance: is for 'two', not 'other'; sha256: is")
+    said = refusal("plot", tmp_path / "other.json", path, "--out", out, status=1)
+    assert said.startswith(f"{path}: instance: is for 'two', not 'other'; sha256: is")
     assert not out.exists()
 
 
 @pytest.mark.parametrize(
     ("words", "told"),
     [
-        (
-            ["{file}", "--out", "a.jpg"],
-            "argument --out: must end in .svg, .png, .pdf, not 'a.jpg'",
-        ),
-        (["{file}"], "the following arguments are required: --out"),
-        (["{file}", "{file}", "--out", "a.svg"], "{file}: format: must be"),
-        (["{file}", "/nowhere", "--out", "a.svg"], "/nowhere: cannot be read: No such"),
-        (["/nowhere", "--out", "a.svg"], "/nowhere: cannot be read: No such file"),
-        (["{file}", "--out", "/nowhere/a.pdf"], "/nowhere/a.pdf: cannot be written"),
-        (
-            ["{file}", "{solution}", "--proof", "/nowhere", "--out", "a.svg"],
-            "/nowhere: cannot be read: No such file",
-        ),
-        (["{file}", "--proof", "x", "--out", "a.svg"], "--proof: is for a SOLUTION"),
+        ("{file} --out a.jpg", "argument --out: must end in .svg, .png, .pdf, not 'a"),
+        ("{file}", "the following arguments are required: --out"),
+        ("{file} {file} --out a.svg", "{file}: format: must be"),
+        ("{file} /nowhere --out a.svg", "/nowhere: cannot be read: No such"),
+        ("{file} --out /nowhere/a.pdf", "/nowhere/a.pdf: cannot be written"),
+        ("{file} {solution} --proof /nowhere --out a.svg", "/nowhere: cannot be read"),
+        ("{file} --proof x --out a.svg", "--proof: is for a SOLUTION"),
     ],
 )
-def test_bad_usage(words: list[str], told: str, two: tuple[str, Path]) -> None:
+def test_bad_usage(
+    words: str, told: str, two: tuple[str, Path], refusal: Callable[..., str]
+) -> None:
     named = {"file": two[0], "solution": str(two[1])}
-    status, line = refused([word.format(**named) for word in words])
-    assert status == 2
-    assert line.startswith(told.format(**named))
+    said = refusal("plot", words.format(**named))
+    assert said.startswith(told.format(**named))
 
 
 def test_nothing_is_left_behind_where_nothing_can_be_written(
-    two: tuple[str, Path], tmp_path: Path
+    two: tuple[str, Path], tmp_path: Path, refusal: Callable[..., str]
 ) -> None:
     taken = tmp_path / "taken.png"
     taken.mkdir()
     before = sorted(tmp_path.iterdir())
-    status, line = refused([two[0], "--out", str(taken)])
-    assert (status, line.partition(": ")[0]) == (2, str(taken))
+    assert refusal("plot", two[0], "--out", taken).startswith(f"{taken}: ")
     assert sorted(tmp_path.iterdir()) == before

@@ -34,6 +34,18 @@ CUBE, CHIP = (2, 2, 2), (1, 1, 1)
 POD = pod_csv("mesh 2x2x6", grid_rows((2, 2, 6), CHIP), CUBE, CHIP)
 LINKS = "a,b,capacity\na,t,200\nt,b,100\nb,b1,100\n"
 RACK, ROW = "topology.kubernetes.io/zone", "example.com/row"
+
+
+def report(kind: str, *rows: Any) -> str:
+    return json.dumps({kind: rows})
+
+
+def job(roles: dict[str, int], *constraints: Any) -> str:
+    listed = [{"name": name, "count": count} for name, count in roles.items()]
+    head = {"format": "closeknit/job", "version": 1}
+    return json.dumps({**head, "roles": listed, "constraints": constraints})
+
+
 FILES = {
     "TREE": TREE,
     "LINKS": LINKS,
@@ -55,57 +67,39 @@ FILES = {
             ],
         }
     ),
-    "SINFO": json.dumps(
-        {
-            "sinfo": [
-                {"node": {"state": states}, "nodes": {"nodes": [nodes]}}
-                for states, nodes in (
-                    (["IDLE", "POWERED_DOWN"], "a[1-2],b[1-4]"),
-                    (["IDLE", "PLANNED"], "a3"),
-                    (["DOWN"], "a4,z1"),
-                )
-            ]
-        }
+    "SINFO": report(
+        "sinfo",
+        *(
+            {"node": {"state": states}, "nodes": {"nodes": [nodes]}}
+            for states, nodes in (
+                (["IDLE", "POWERED_DOWN"], "a[1-2],b[1-4]"),
+                (["IDLE", "PLANNED"], "a3"),
+                (["DOWN"], "a4,z1"),
+            )
+        ),
     ),
-    "PARTS": json.dumps(
-        {
-            "sinfo": [
-                {
-                    "node": {"state": ["IDLE"]},
-                    "nodes": {"nodes": [nodes]},
-                    "partition": {"name": name},
-                }
-                for nodes, name in (("a[1-4]", "cpu"), ("b[1-4]", "gpu"))
-            ]
-        }
+    "PARTS": report(
+        "sinfo",
+        *(
+            {
+                "node": {"state": ["IDLE"]},
+                "nodes": {"nodes": [nodes]},
+                "partition": {"name": name},
+            }
+            for nodes, name in (("a[1-4]", "cpu"), ("b[1-4]", "gpu"))
+        ),
     ),
-    "SQUEUE": json.dumps(
-        {
-            "jobs": [
-                {"job_id": number, "job_state": [state], "nodes": node}
-                for number, (state, node) in enumerate(
-                    (("RUNNING", "a1"), ("COMPLETING", "a2"), ("SUSPENDED", "b1")), 1
-                )
-            ]
-        }
+    "SQUEUE": report(
+        "jobs",
+        {"job_id": 1, "job_state": ["RUNNING"], "nodes": "a1"},
+        {"job_id": 2, "job_state": ["COMPLETING"], "nodes": "a2"},
+        {"job_id": 3, "job_state": ["SUSPENDED"], "nodes": "b1"},
     ),
     "JOBS": '{"id": "7", "nodes": "a1,b1"}\n',
     "BATCH": "#!/bin/sh\n#SBATCH -N 9 --segment=2 --time=3\n",
-    "APART": json.dumps(
-        {
-            "format": "closeknit/job",
-            "version": 1,
-            "roles": [{"name": "w", "count": 3}, {"name": "l", "count": 1}],
-            "constraints": [{"apart": "switch"}],
-        }
-    ),
-    "MIXED": json.dumps(
-        {
-            "format": "closeknit/job",
-            "version": 1,
-            "roles": [{"name": "w", "count": 8}, {"name": "l", "count": 1}],
-            "constraints": [{"apart": "switch"}, {"within": "switch", "roles": ["w"]}],
-        }
+    "APART": job({"w": 3, "l": 1}, {"apart": "switch"}),
+    "MIXED": job(
+        {"w": 8, "l": 1}, {"apart": "switch"}, {"within": "switch", "roles": ["w"]}
     ),
     "PROOF": "",
     "BUSY": json.dumps(

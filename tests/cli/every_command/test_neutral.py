@@ -11,6 +11,7 @@ from html.parser import HTMLParser
 from importlib.resources import files
 from io import StringIO
 from pathlib import Path
+from typing import Any
 
 import pytest
 from hypothesis import given
@@ -138,28 +139,10 @@ def test_a_page_with_its_plots_shows_all_names_as_text() -> None:
 @pytest.mark.parametrize("name", NASTY)
 def test_markdown_shows_names_as_code(name: str) -> None:
     report, rows = found(name)
-    texts = (
-        markdown_report(report),
-        comparison_text(
-            compare(
-                rows,
-                [
-                    replace(
-                        row,
-                        status="failed",
-                        error="x",
-                        cost=None,
-                        bound=None,
-                        proof=None,
-                        selection=None,
-                    )
-                    for row in rows[:1]
-                ],
-            ),
-            name,
-            name,
-        ),
-    )
+    nothing: Any = dict.fromkeys(("cost", "bound", "proof", "selection"))
+    failed = replace(rows[0], status="failed", error="x", **nothing)
+    comparison = compare(rows, [failed])
+    texts = markdown_report(report), comparison_text(comparison, name, name)
     for text in texts:
         assert not HIDDEN.search(text)
         text.encode()

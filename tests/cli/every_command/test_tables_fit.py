@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 import time
 from fractions import Fraction
 from pathlib import Path
@@ -90,33 +89,6 @@ def _first_words(lines: list[str]) -> list[str]:
     begins = [line.split(" ")[0] for line in lines[rule + 1 :]]
     known = {name for table in METHODS.values() for name in table}
     return [name for name in begins if name in known]
-
-
-@pytest.mark.parametrize("width", WIDTHS)
-@pytest.mark.parametrize("instance", [HALF, NODES], ids=["ksubset", "procset"])
-def test_no_number_of_compare_is_broken(
-    width: int,
-    instance: Instance,
-    tmp_path: Path,
-    capsys: Any,
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
-    monkeypatch.setenv("COLUMNS", str(width))
-    write_instance(instance, file := tmp_path / "job.json")
-    assert run(["compare", str(file)]) == 0
-    shown = capsys.readouterr().out
-    rows = ck.compare(instance)
-    assert all(len(line) <= width for line in shown.splitlines()[:-1])
-    numbers = set(re.findall(r"\d+", shown))
-    for row in rows:
-        levels = row["cost"] if isinstance(row["cost"], tuple) else (row["cost"],)
-        assert {str(level) for level in levels} <= numbers
-        assert row["method"] in shown
-    left = re.search(r"not shown, for lack of width: ([a-z,\s]+)", shown)
-    head = next(line for line in shown.splitlines() if line.startswith("method"))
-    named = left.group(1).replace(",", " ").split() if left else []
-    for column in ("cost", "ratio", "exactly", "time", "proof"):
-        assert (column in head.split()) != (column in named)
 
 
 @pytest.mark.parametrize("width", WIDTHS)

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import json
-import sys
 import threading
 import time
 from collections.abc import Callable
+from dataclasses import replace
+from itertools import product
 from pathlib import Path
 from typing import Any
 
@@ -23,22 +24,19 @@ from closeknit.scheduler.config import (
     read_configuration,
 )
 from closeknit.scheduler.live import LiveSelector
-from closeknit.scheduler.selector import Selector
-from closeknit.solvers import Limit, Settings, Status
+from closeknit.scheduler.selector import Decision, Selector
+from closeknit.solvers import DEFAULT, Limit, Settings, Status
 
 from ...faults.fault_injection import Injector, out_of_memory
-from ...scheduler.written import written
-
-SAMPLE = "drakenberg-figure-6"
-COMMAND = [sys.executable, "-m", "closeknit", "select", "--config"]
+from .samples import SAMPLE, sample
 
 Answer = Callable[..., tuple[int, dict[str, Any]]]
 
 
 @pytest.fixture
 def answer(capsys: pytest.CaptureFixture[str]) -> Answer:
-    def ask(*words: str, config: str = SAMPLE) -> tuple[int, dict[str, Any]]:
-        status = run(["select", "--config", config, "--json", *words])
+    def ask(words: str) -> tuple[int, dict[str, Any]]:
+        status = run(["select", "--config", SAMPLE, "--json", *words.split()])
         return status, json.loads(capsys.readouterr().out)
 
     return ask
@@ -59,18 +57,14 @@ def test_every_size_class_starts_on_an_idle_machine_and_not_on_scattered_hosts(
     answer: Answer, least: int, pes: int, scattered: str, line: int
 ) -> None:
     for size in (least, pes):
-        status, found = answer("--queue", "cluster", "--pes", str(size))
+        status, found = answer(f"--queue cluster --pes {size}")
         assert (status, found["start"], found["status"]) == (0, True, "optimal")
         assert found["constraint"]["line"] == line
         assert found["cost"] == found["mincost"][str(size)]
         assert len(found["processors"]) == size
-    status, found = answer("--queue", "cluster", "--pes", str(pes), "--free", scattered)
+    status, found = answer(f"--queue cluster --pes {pes} --free {scattered}")
     assert (status, found["start"]) == (1, False)
-    assert found["constraint"] == {
-        "line": line,
-        "text": found["constraint"]["text"],
-        "holds": False,
-    }
+    assert found["constraint"].items() >= {"line": line, "holds": False}.items()
     assert len(found["processors"]) == pes
 
 
@@ -88,20 +82,20 @@ def test_people_see_the_line_of_the_constraint(
 def test_too_few_free_processors_are_infeasible(
     answer: Answer, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    words = ("--queue", "cluster", "--pes", "9", "--free", "n[01-02]")
-    status, found = answer(*words)
+    words = "--queue cluster --pes 9 --free n[01-02]"
+    status, found = answer(words)
     assert (status, found["status"], found["start"]) == (3, "infeasible", False)
     assert "processors" not in found
-    assert run(["select", "--config", SAMPLE, *words]) == 3
+    assert run(["select", "--config", SAMPLE, *words.split()]) == 3
     assert "infeasible" in capsys.readouterr().out
-    status, found = answer("--queue", "cluster", "--pes", "1", "--free", "")
+    status, found = answer("--queue cluster --pes 1 --free=")
     assert (status, found["status"]) == (3, "infeasible")
 
 
 def test_free_processors_come_from_a_file(answer: Answer, tmp_path: Path) -> None:
     file = tmp_path / "free"
     file.write_text("# two racks\nn[01-03]  n[04-07]\nn08.1, n08.2 # half\n")
-    status, found = answer("--queue", "cluster", "--pes", "30", "--free", f"@{file}")
+    status, found = answer(f"--queue cluster --pes 30 --free @{file}")
     assert status in (0, 1)
     assert found["hostlist"] == "n[01-07],n08.[1-2]"
 
@@ -125,57 +119,48 @@ def test_the_queue_decides_which_processors_count(tmp_path: Path) -> None:
     assert selector.select("night", 3).result.status is Status.INFEASIBLE
 
 
+ASKED = "--queue cluster --pes 4"
+
+
 @pytest.mark.parametrize(
     ("words", "complaint"),
     [
-        (["--queue", "fast", "--pes", "4"], "--queue: no such queue"),
-        (["--pes", "4"], "--queue: is needed"),
-        (["--queue", "cluster"], "--pes: is needed"),
-        (["--queue", "cluster", "--pes", "0"], "--pes: must be at least 1, not 0"),
-        (["--queue", "cluster", "--pes", "-1"], "argument --pes"),
-        (["--queue", "cluster", "--pes", "4", "--free", "n1"], "did you mean n"),
-        (["--queue", "cluster", "--pes", "4", "--free", "n01,n01"], "listed twice"),
-        (
-            ["--queue", "cluster", "--pes", "4", "--free", "n01,n01.2"],
-            "n01.2 is listed",
-        ),
-        (["--queue", "cluster", "--pes", "4", "--free", "n[01"], "brackets"),
-        (["--queue", "cluster", "--pes", "4", "--free", "@/no/file"], "cannot be read"),
-        (
-            ["--queue", "cluster", "--pes", "4", "--method", "magic"],
-            "--method: no such",
-        ),
-        (["--queue", "cluster", "--serve"], "comes with each request"),
-        (["--queue", "cluster", "--pes", "4", "--reload-every", "-1"], "at least 0"),
+        ("--queue fast --pes 4", "--queue: no such queue"),
+        ("--pes 4", "--queue: is needed"),
+        ("--queue cluster", "--pes: is needed"),
+        ("--queue cluster --pes 0", "--pes: must be at least 1, not 0"),
+        ("--queue cluster --pes -1", "argument --pes"),
+        (f"{ASKED} --free n1", "did you mean n"),
+        (f"{ASKED} --free n01,n01", "listed twice"),
+        (f"{ASKED} --free n01,n01.2", "n01.2 is listed"),
+        (f"{ASKED} --free n[01", "brackets"),
+        (f"{ASKED} --free @/no/file", "cannot be read"),
+        (f"{ASKED} --method magic", "--method: no such"),
+        ("--queue cluster --serve", "comes with each request"),
+        (f"{ASKED} --reload-every -1", "at least 0"),
     ],
 )
 def test_bad_input_is_one_line(
-    capsys: pytest.CaptureFixture[str], words: list[str], complaint: str
+    words: str, complaint: str, refusal: Callable[..., str]
 ) -> None:
-    assert run(["select", "--config", SAMPLE, *words]) == 2
-    said = capsys.readouterr().err
-    assert complaint in said
-    assert said.count("\n") == 1
+    assert complaint in refusal("select --config", SAMPLE, words)
 
 
 def test_a_missing_or_broken_configuration_is_one_line(
-    capsys: pytest.CaptureFixture[str], tmp_path: Path
+    tmp_path: Path, refusal: Callable[..., str]
 ) -> None:
     broken = tmp_path / "broken.conf"
     broken.write_text("queues: cluster\nslots: [n01=1..4\n")
-    for config in (str(tmp_path / "none.conf"), str(broken)):
-        words = ["--config", config, "--queue", "cluster", "--pes", "1"]
-        assert run(["select", *words]) == 2
-        said = capsys.readouterr().err
-        assert said.count("\n") == 1
-        assert config in said
+    for config in (tmp_path / "none.conf", broken):
+        said = refusal("select --queue cluster --pes 1 --config", config)
+        assert str(config) in said
 
 
 @pytest.mark.parametrize("method", ["reaching", "bruteforce"])
 def test_other_methods_answer_too(answer: Answer, method: str) -> None:
-    words = ("--queue", "cluster", "--pes", "6", "--free", "n[01-03]")
-    status, found = answer(*words, "--method", method)
-    best = answer(*words)[1]
+    words = "--queue cluster --pes 6 --free n[01-03]"
+    status, found = answer(f"{words} --method {method}")
+    best = answer(words)[1]
     assert status in (0, 1)
     assert found["cost"] >= best["cost"]
     assert ("proof" in found) == (method == "bruteforce")
@@ -184,33 +169,18 @@ def test_other_methods_answer_too(answer: Answer, method: str) -> None:
 def test_mincost_and_choice_are_those_of_the_definition() -> None:
     configuration = read_configuration(SAMPLE)
     selector = Selector(configuration)
+    idle = configuration.usable("cluster")
     for pes in (3, 8, 20, 40):
         decision = selector.select("cluster", pes)
         assert decision.result.chosen is not None
         assert decision.mincost[pes] == cost(decision.instance, decision.result.chosen)
+        instance = configuration.instance("cluster", pes, idle)
         for n, least in decision.mincost.items():
-            instance = configuration.instance(
-                "cluster", pes, configuration.usable("cluster")
-            )
-            again = PROCSET["frontier-dp"](
-                type(instance)(
-                    "idle",
-                    instance.processors,
-                    instance.available,
-                    n,
-                    instance.sets,
-                )
-            )
-            assert again.objective == least
+            asked = instance.asking("idle", instance.available, n)
+            assert PROCSET["frontier-dp"](asked).objective == least
 
 
 # A running selector
-
-
-def sample(extra: int = 0) -> str:
-    """The sample, its first price raised so that versions can be told apart."""
-    text = written(read_configuration(SAMPLE))
-    return text.replace("cluster@h15=[0,0,0,0,101]", f"cluster@h15=[0,0,0,0,{extra}]")
 
 
 def wait_for(reached: Callable[[], bool]) -> None:
@@ -237,10 +207,10 @@ def price(configuration: Configuration) -> int:
 
 def test_a_changed_file_is_loaded_when_its_time_has_come(tmp_path: Path) -> None:
     path = tmp_path / "pss.conf"
-    path.write_text(sample(7))
+    path.write_bytes(sample(7))
     clock = Clock()
     live = LiveSelector(path, every=300.0, clock=clock)
-    path.write_text(sample(8))
+    path.write_bytes(sample(8))
     clock.now = 299.0
     assert price(live.current().configuration) == 7
     clock.now = 300.0
@@ -252,7 +222,7 @@ def test_a_changed_file_is_loaded_when_its_time_has_come(tmp_path: Path) -> None
 
 def test_a_broken_file_changes_nothing(tmp_path: Path) -> None:
     path = tmp_path / "pss.conf"
-    content = sample(7).encode()
+    content = sample(7)
     path.write_bytes(content)
     said: list[str] = []
     live = LiveSelector(path, report=lambda error: said.append(str(error)))
@@ -271,7 +241,7 @@ def test_a_broken_file_changes_nothing(tmp_path: Path) -> None:
     assert live.current().configuration is before
     assert len(said) == 5  # each content is complained of once
     assert live.error is not None
-    path.write_text(sample(9))
+    path.write_bytes(sample(9))
     live.look()
     assert price(live.current().configuration) == 9
     assert live.error is None
@@ -285,7 +255,7 @@ def test_a_configuration_must_be_good_to_begin_with(tmp_path: Path) -> None:
 def test_files_are_swapped_under_load(tmp_path: Path) -> None:
     """Threads ask on while a file is written slowly, cut off, and renamed in place."""
     path = tmp_path / "pss.conf"
-    contents = [sample(extra).encode() for extra in (7, 8, 9)]
+    contents = [sample(extra) for extra in (7, 8, 9)]
     path.write_bytes(contents[0])
     live = LiveSelector(path, every=0.0)
     stop = threading.Event()
@@ -331,7 +301,7 @@ def test_answers_do_not_wait_for_a_file_that_is_read(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     path = tmp_path / "pss.conf"
-    path.write_text(sample(7))
+    path.write_bytes(sample(7))
     live = LiveSelector(path)
     begun, gate = threading.Event(), threading.Event()
 
@@ -341,7 +311,7 @@ def test_answers_do_not_wait_for_a_file_that_is_read(
         return read_configuration(file)
 
     monkeypatch.setattr("closeknit.scheduler.live.read_configuration", slowly)
-    path.write_text(sample(8))
+    path.write_bytes(sample(8))
     live.begin()
     assert begun.wait(60)
     live.begin(force=True)  # and once more after that
@@ -354,10 +324,10 @@ def test_answers_do_not_wait_for_a_file_that_is_read(
 
 def test_no_memory_or_thread_for_a_new_file_leaves_the_old_one(tmp_path: Path) -> None:
     path = tmp_path / "pss.conf"
-    path.write_text(sample(7))
+    path.write_bytes(sample(7))
     said: list[str] = []
     live = LiveSelector(path, report=lambda error: said.append(str(error)))
-    path.write_text(sample(8))
+    path.write_bytes(sample(8))
     points = out_of_memory(
         "closeknit.scheduler.live:read_configuration",
         "threading:Thread.start",
@@ -376,19 +346,11 @@ def test_no_memory_or_thread_for_a_new_file_leaves_the_old_one(tmp_path: Path) -
 
 
 def test_lookahead_of_the_configuration_is_heeded() -> None:
-    text = written(read_configuration(SAMPLE))
-    configuration = parse_configuration(text, name="plain")
-    ahead = Configuration(
-        **{
-            name: getattr(configuration, name)
-            for name in configuration.__dataclass_fields__
-            if name != "lookahead"
-        },
-        lookahead=1,
-    )
+    configuration = read_configuration(SAMPLE)
     free = [i for i in range(len(configuration.processors)) if i % 7 not in (1, 2)]
     plain = Selector(configuration).select("cluster", 20, free)
-    wise = Selector(ahead).select("cluster", 20, free, Settings())
+    ahead = Selector(replace(configuration, lookahead=1))
+    wise = ahead.select("cluster", 20, free, Settings())
     assert plain.result.status is Status.OPTIMAL
     assert wise.result.status is Status.FEASIBLE  # for the costs as they stand
     assert isinstance(plain.result.objective, tuple)
@@ -397,26 +359,30 @@ def test_lookahead_of_the_configuration_is_heeded() -> None:
     assert wise.result.objective >= plain.result.objective
 
 
+def machine(groups: dict[str, list[str]], prices: list[str], limit: str) -> str:
+    """Return a configuration of one queue, of hosts with a processor each."""
+    hosts = dict.fromkeys(host for on in groups.values() for host in on)
+    parts = {
+        "slots": [f"[{host}=1]" for host in hosts],
+        "groups": [f"{name}={{{','.join(on)}}}" for name, on in groups.items()],
+        "costs: otherwise": [
+            f"q@{name}={price}" for name, price in zip(groups, prices, strict=True)
+        ],
+    }
+    listed = "\n".join(f"{part}: {', '.join(them)}" for part, them in parts.items())
+    return f"queues: q\n{listed}\nend-costs\nconstraints: otherwise : {limit}\n"
+
+
 def test_systems_too_wide_for_the_programme_are_answered_too() -> None:
     """The planes of a torus: no order keeps few of them in progress."""
     side = 6
-    hosts = [
-        f"p{x}{y}{z}" for x in range(side) for y in range(side) for z in range(side)
-    ]
+    hosts = [f"p{x}{y}{z}" for x, y, z in product(range(side), repeat=3)]
     planes = {
         f"{axis}{at}": [h for h in hosts if h[1 + place] == str(at)]
         for place, axis in enumerate("xyz")
         for at in range(side)
     }
-    text = (
-        "queues: q\nslots: "
-        + ", ".join(f"[{h}=1]" for h in hosts)
-        + "\ngroups: "
-        + ", ".join(f"{name}={{{','.join(on)}}}" for name, on in planes.items())
-        + "\ncosts: otherwise: "
-        + ", ".join(f"q@{name}=[1]" for name in planes)
-        + "\nend-costs\nconstraints: otherwise : cost <= MINCOST(PEs) + [1]\n"
-    )
+    text = machine(planes, ["[1]"] * len(planes), "cost <= MINCOST(PEs) + [1]")
     selector = Selector(parse_configuration(text, name="planes"))
     wide = Selector(parse_configuration(text, name="planes"), PROCSET["set-opening-bb"])
     free = [i for i in range(side**3) if i % 5]
@@ -430,53 +396,43 @@ def test_systems_too_wide_for_the_programme_are_answered_too() -> None:
 # Limits of a search
 
 
-def ring() -> Selector:
-    """A machine whose programme has more than one word and some thousand entries."""
-    hosts = 40
-    text = (
-        "queues: q\nslots: "
-        + ", ".join(f"[n{i}=1]" for i in range(hosts))
-        + "\ngroups: "
-        + ", ".join(
-            f"g{i}={{{','.join(f'n{(i + j) % hosts}' for j in range(6))}}}"
-            for i in range(hosts)
-        )
-        + "\ncosts: otherwise: "
-        + ", ".join(f"q@g{i}=[{i % 7 + 1},{2**50 + i * i}]" for i in range(hosts))
-        + "\nend-costs\nconstraints: otherwise : cost <= MINCOST(PEs)\n"
-    )
-    return Selector(parse_configuration(text, name="ring"))
+FREE = [i for i in range(40) if i % 3]
+
+
+def of_ring(settings: Settings = DEFAULT) -> Decision:
+    """Ask a machine whose programme has two words and some thousand entries."""
+    groups = {f"g{i}": [f"n{(i + j) % 40}" for j in range(6)] for i in range(40)}
+    prices = [f"[{i % 7 + 1},{2**50 + i * i}]" for i in range(40)]
+    text = machine(groups, prices, "cost <= MINCOST(PEs)")
+    selector = Selector(parse_configuration(text, name="ring"))
+    return selector.select("q", 15, FREE, settings)
+
+
+def best_and_bound(decision: Decision, exact: Decision, limit: Limit) -> None:
+    result = decision.result
+    assert (exact.result.status, result.status) == (Status.OPTIMAL, Status.FEASIBLE)
+    assert result.limit is limit
+    assert isinstance(exact.result.objective, tuple)
+    assert isinstance(result.objective, tuple)
+    assert isinstance(result.bound, tuple)
+    assert result.bound <= exact.result.objective <= result.objective
 
 
 def test_a_search_out_of_time_gives_its_best_choice_and_bound(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    free = [i for i in range(40) if i % 3]
-    exact = ring().select("q", 15, free)
-    assert exact.result.status is Status.OPTIMAL
-    assert isinstance(exact.result.objective, tuple)
+    exact = of_ring()
     monkeypatch.setattr(frontier_programme, "_WORK", 100)  # between looks at limits
-    hasty = ring().select("q", 15, free, Settings(time_limit=1e-9))
-    assert hasty.result.status is Status.FEASIBLE
-    assert hasty.result.limit is Limit.TIME
-    assert isinstance(hasty.result.objective, tuple)
-    assert isinstance(hasty.result.bound, tuple)
-    assert hasty.result.bound <= exact.result.objective <= hasty.result.objective
+    hasty = of_ring(Settings(time_limit=1e-9))
+    best_and_bound(hasty, exact, Limit.TIME)
     assert (hasty.holds, hasty.starts, hasty.mincost) == (None, False, {})
 
 
 def test_a_search_out_of_memory_gives_its_best_choice_and_bound(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    free = [i for i in range(40) if i % 3]
-    exact = ring().select("q", 15, free)
+    exact = of_ring()
     monkeypatch.setattr(frontier_programme, "ROOM", 64)
-    assert ring().select("q", 15, free).result.objective == exact.result.objective
+    assert of_ring().result.objective == exact.result.objective
     monkeypatch.setattr(frontier_programme, "MOST_BYTES", 10_000)
-    short = ring().select("q", 15, free)
-    assert short.result.status is Status.FEASIBLE
-    assert short.result.limit is Limit.MEMORY
-    assert isinstance(short.result.objective, tuple)
-    assert isinstance(exact.result.objective, tuple)
-    assert isinstance(short.result.bound, tuple)
-    assert short.result.bound <= exact.result.objective <= short.result.objective
+    best_and_bound(of_ring(), exact, Limit.MEMORY)

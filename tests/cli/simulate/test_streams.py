@@ -54,8 +54,6 @@ def test_a_closed_standard_output_is_one_line_and_exit_2() -> None:
 
 @pytest.mark.parametrize("command", ["methods", "config show drakenberg-figure-6"])
 def test_a_reader_that_is_gone_is_silence_and_141(command: str) -> None:
-    ended = closeknit(f"(CLOSEKNIT {command}; echo $? >&2) | true")
-    assert ended.stderr.decode().split() in (["141"], ["0"])  # all fitted into the pipe
     reader, writer = os.pipe()
     os.close(reader)
     gone = subprocess.run(
@@ -65,8 +63,7 @@ def test_a_reader_that_is_gone_is_silence_and_141(command: str) -> None:
         check=False,
     )
     os.close(writer)
-    assert gone.returncode == 141
-    assert gone.stderr == b""
+    assert (gone.returncode, gone.stderr) == (141, b"")
 
 
 @pytest.mark.parametrize("where", ["2>/dev/full", "2>&-"])
@@ -86,24 +83,24 @@ def test_an_instance_from_standard_input(instance: Path) -> None:
         assert ended.stderr.startswith(said)
 
 
-@pytest.mark.parametrize("env", [ASCII, LATIN], ids=["ascii", "latin-1"])
-def test_names_and_tables_in_an_encoding_without_their_letters(
-    env: dict[str, str], instance: Path, tmp_path: Path
-) -> None:
-    ended = closeknit(f"CLOSEKNIT export '{instance}' --to lp", env=env)
-    assert ended.returncode == 0, ended.stderr
-    assert (b"gr\xf6\xdfe-1" if env is LATIN else b"gr\\xf6\\xdfe-1") in ended.stdout
+def test_names_in_an_encoding_without_their_letters(instance: Path) -> None:
+    for env, shown in ((ASCII, b"gr\\xf6\\xdfe-1"), (LATIN, b"gr\xf6\xdfe-1")):
+        ended = closeknit(f"CLOSEKNIT export '{instance}' --to lp", env=env)
+        assert ended.returncode == 0, ended.stderr
+        assert shown in ended.stdout
+
+
+def test_files_and_tables_in_ascii(instance: Path, tmp_path: Path) -> None:
     out = tmp_path / "ä–.svg"
-    ended = closeknit(f"CLOSEKNIT plot '{instance}' --out '{out}'", env=env)
+    ended = closeknit(f"CLOSEKNIT plot '{instance}' --out '{out}'", env=ASCII)
     assert ended.returncode == 0, ended.stderr
     assert "größe–1" in out.read_text(encoding="utf-8")
     for command in (
         "methods",
         f"solve '{instance.parent}/fehlt–.json'",
         "reproduce --list",
-        f"generate random --shape 3x3 --k 2 --out '{tmp_path}/ö–'",
     ):
-        ended = closeknit(f"CLOSEKNIT {command}", env=env)
+        ended = closeknit(f"CLOSEKNIT {command}", env=ASCII)
         assert ended.returncode in (0, 2), command
         assert b"Traceback" not in ended.stderr, command
         assert ended.stderr.count(b"\n") <= 1, command

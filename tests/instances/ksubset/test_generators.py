@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import csv
 import json
-from collections.abc import Callable, Collection, Iterator
+from collections.abc import Callable, Iterator
 from fractions import Fraction
 from itertools import combinations, product
 from math import comb
+from typing import Any
 
 import pytest
 from hypothesis import given, settings
@@ -24,6 +25,7 @@ from closeknit.instances import (
     mesh,
     problem_of,
 )
+from closeknit.instances.ksubset.dispersal import pieces
 from closeknit.instances.ksubset.generators import (
     clustered_points,
     network_of,
@@ -58,6 +60,7 @@ from closeknit.solvers import Settings, Status
 
 from ...additions.recipes import recipes
 from ...data import REFERENCE
+from ...oracles import optimum_by_table
 
 HALF = Fraction(1, 2)
 EPS = Fraction(1, 10)
@@ -203,22 +206,15 @@ def test_fragmented_machines_keep_to_their_target(
     kind: str, sizes: str, allocator: str
 ) -> None:
     share = Fraction(4, 5)
-    instance = fragment(
-        (6, 6),
-        k=5,
-        seed=3,
-        utilisation=share,
-        mean_size=4,
-        sizes=sizes,
-        allocator=allocator,
-        kind=kind,
-    )
+
+    def made() -> KSubset:
+        how: Any = {"sizes": sizes, "allocator": allocator, "kind": kind}
+        return fragment((6, 6), 5, 3, utilisation=share, mean_size=4, **how)
+
+    instance = made()
     assert 36 - int(36 * share) <= instance.n < 36
     assert instance.topology.kind == kind
-    assert instance == fragment(
-        (6, 6), 5, 3, utilisation=share, mean_size=4, sizes=sizes,
-        allocator=allocator, kind=kind,
-    )  # fmt: skip
+    assert instance == made()
     assert allocator in instance.name
 
 
@@ -229,26 +225,13 @@ def test_one_job_is_placed_where_the_allocator_puts_it() -> None:
     assert instance.free == mesh(4, 4, k=1).free[3:]
 
 
-def _pieces(free: Collection[tuple[int, ...]]) -> int:
-    """Count the connected parts of the free processors of a plane mesh."""
-    left, pieces = set(free), 0
-    while left:
-        pieces += 1
-        frontier = [left.pop()]
-        for x, y in frontier:
-            beside = {(x - 1, y), (x + 1, y), (x, y - 1), (x, y + 1)} & left
-            left -= beside
-            frontier += beside
-    return pieces
-
-
 def test_coming_and_going_breaks_up_what_is_free() -> None:
-    few = [fragment((16, 16), 1, seed, jobs=2) for seed in range(4)]
-    many = [
-        fragment((16, 16), 1, seed, utilisation=Fraction(9, 10)) for seed in range(4)
-    ]
-    assert all(_pieces(fresh.free) <= 2 for fresh in few)
-    assert all(_pieces(worn.free) >= 4 for worn in many)
+    def parts(seed: int, **options: Any) -> int:
+        one = fragment((16, 16), 1, seed, **options)
+        return pieces(one.topology, one.free)
+
+    assert all(parts(seed, jobs=2) <= 2 for seed in range(4))
+    assert all(parts(seed, utilisation=Fraction(9, 10)) >= 4 for seed in range(4))
 
 
 @pytest.mark.parametrize(
@@ -312,11 +295,6 @@ def test_bundled_instances_are_solved_to_optimality(name: str) -> None:
 # --- worst cases -------------------------------------------------------------
 
 
-def _centres(instance: KSubset) -> Iterator[tuple[int, ...]]:
-    """All intersection points of the grid that the coordinates span."""
-    return product(*[sorted(set(axis)) for axis in zip(*instance.free, strict=True)])
-
-
 def _hops(p: tuple[int, ...], q: tuple[int, ...]) -> int:
     return sum(abs(a - b) for a, b in zip(p, q, strict=True))
 
@@ -330,12 +308,9 @@ def _nearest(instance: KSubset, far: list[int]) -> Iterator[tuple[int, ...]]:
     radius = sorted(far)[instance.k - 1]
     inside = [i for i in range(instance.n) if far[i] < radius]
     rim = [i for i in range(instance.n) if far[i] == radius]
-    seen = set()
-    for some in combinations(rim, instance.k - len(inside)):
-        sites = tuple(instance.free[i] for i in some)
-        if sites not in seen:
-            seen.add(sites)
-            yield (*inside, *some)
+    some = combinations(rim, instance.k - len(inside))
+    apart = {tuple(instance.free[i] for i in one): one for one in some}
+    return ((*inside, *one) for one in apart.values())
 
 
 def _plain(case: WorstCase) -> set[int]:
@@ -353,10 +328,11 @@ def _plain(case: WorstCase) -> set[int]:
         least = min(total for total, _ in offers)
         return {paid for total, paid in offers if total == least}
     if case.method == "mm-free":
-        centres: list[tuple[int, ...]] = sorted(set(instance.free))
+        centres = {*instance.free}
     else:
         assert case.method == "mm"
-        centres = list(_centres(instance))
+        axes = [{*axis} for axis in zip(*instance.free, strict=True)]
+        centres = {*product(*axes)}  # all intersections of the lines they span
     distance = _hops
     if isinstance(instance.topology, Tree):
         distance = instance.topology.distance
@@ -367,11 +343,6 @@ def _plain(case: WorstCase) -> set[int]:
         best.append(min(costs))
         worst.append(max(costs))
     return {min(best), min(worst)}
-
-
-def _least(instance: KSubset) -> int:
-    every = combinations(range(instance.n), instance.k)
-    return min(cost(instance, chosen) for chosen in every)
 
 
 SMALL = [
@@ -398,7 +369,7 @@ def test_worst_cases_cost_what_they_must_under_every_tie(case: WorstCase) -> Non
     ids=lambda case: case.instance.name,
 )
 def test_optima_of_worst_cases_are_the_least_of_all(case: WorstCase) -> None:
-    assert _least(case.instance) == case.optimum
+    assert optimum_by_table(case.instance) == case.optimum
 
 
 @pytest.mark.parametrize("case", all_worst_cases(), ids=lambda case: case.instance.name)

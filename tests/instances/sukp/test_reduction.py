@@ -18,7 +18,7 @@ from closeknit.instances.sukp.reduction import (
 from closeknit.methods import PROCSET
 from closeknit.methods import SUKP as KNAPSACK
 
-from ...oracles import cheapest, least_left_out
+from ...oracles import least_left_out
 from ...strategies import procsets
 
 
@@ -49,94 +49,72 @@ def knapsacks(draw: st.DrawFn, *, heaviest: int = 3) -> Sukp:
     )
 
 
-@settings(max_examples=60, deadline=None)
-@given(instance=scalar_procsets())
-def test_the_knapsack_of_processor_sets_has_their_optimum(instance: ProcSet) -> None:
-    knapsack = sukp_of(instance)
-    best = PROCSET["bruteforce"](instance)
+def both_ways() -> st.SearchStrategy[tuple[ProcSet, Sukp]]:
+    """Processor sets and their knapsack, or a knapsack and its processors."""
+    return st.one_of(
+        scalar_procsets().map(lambda machine: (machine, sukp_of(machine))),
+        knapsacks().map(lambda knapsack: (procset_of(knapsack), knapsack)),
+    )
+
+
+@settings(max_examples=120, deadline=None)
+@given(pair=both_ways())
+def test_both_have_the_same_optimum(pair: tuple[ProcSet, Sukp]) -> None:
+    machine, knapsack = pair
+    best = PROCSET["bruteforce"](machine)
     packed = KNAPSACK["bruteforce"](knapsack)
-    assert best.objective == (packed.objective,) == cheapest(instance)
+    assert best.objective == (packed.objective,) == (least_left_out(knapsack),)
+    assert best.chosen is not None
     assert packed.chosen is not None
-    chosen = processors_left(instance, packed.chosen)
-    assert check(instance, chosen) == []
-    assert cost(instance, chosen) == best.objective
+    assert cost(machine, processors_left(machine, packed.chosen)) == best.objective
+    assert cost(knapsack, kept_sets(machine, best.chosen)) == packed.objective
 
 
-@settings(max_examples=60, deadline=None)
-@given(data=st.data())
-def test_any_choice_of_processors_is_a_packing_of_its_cost(data: st.DataObject) -> None:
-    instance = data.draw(scalar_procsets())
-    knapsack = sukp_of(instance)
-    some = st.frozensets(st.sampled_from(instance.available), min_size=instance.request)
+@settings(max_examples=120, deadline=None)
+@given(pair=both_ways(), data=st.data())
+def test_any_choice_of_processors_is_a_packing_of_its_cost(
+    pair: tuple[ProcSet, Sukp], data: st.DataObject
+) -> None:
+    machine, knapsack = pair
+    some = st.frozensets(st.sampled_from(machine.available), min_size=machine.request)
     chosen = tuple(sorted(data.draw(some)))
-    kept = kept_sets(instance, chosen)
+    kept = kept_sets(machine, chosen)
     assert check(knapsack, kept) == []
-    assert (cost(knapsack, kept),) == cost(instance, chosen)
-    again = processors_left(instance, kept)
-    assert len(again) == instance.request
-    assert cost(instance, again) <= cost(instance, chosen)
+    assert (cost(knapsack, kept),) == cost(machine, chosen)
+    again = processors_left(machine, kept)
+    assert len(again) == machine.request
+    assert cost(machine, again) <= cost(machine, chosen)
 
 
-@settings(max_examples=60, deadline=None)
-@given(data=st.data())
-def test_any_packing_is_a_choice_that_costs_no_more(data: st.DataObject) -> None:
-    instance = data.draw(scalar_procsets())
-    knapsack = sukp_of(instance)
+@settings(max_examples=120, deadline=None)
+@given(pair=both_ways(), data=st.data())
+def test_any_packing_is_a_choice_that_costs_no_more(
+    pair: tuple[ProcSet, Sukp], data: st.DataObject
+) -> None:
+    machine, knapsack = pair
     kept = data.draw(st.frozensets(st.integers(0, knapsack.n - 1)))
     if check(knapsack, kept):
-        with pytest.raises(InputError, match="kept: the sets kept leave"):
-            processors_left(instance, kept)
-        return
-    chosen = processors_left(instance, kept)
-    assert check(instance, chosen) == []
-    assert cost(instance, chosen) <= (cost(knapsack, kept),)
-
-
-@settings(max_examples=60, deadline=None)
-@given(instance=knapsacks())
-def test_the_processors_of_a_knapsack_have_its_optimum(instance: Sukp) -> None:
-    machine = procset_of(instance)
-    assert machine.n == sum(instance.weights)
-    best = PROCSET["bruteforce"](machine)
-    assert best.objective == (least_left_out(instance),)
-    assert best.chosen is not None
-    kept = kept_sets(machine, best.chosen)
-    assert check(instance, kept) == []
-    assert (cost(instance, kept),) == best.objective
-
-
-@settings(max_examples=60, deadline=None)
-@given(data=st.data())
-def test_copies_taken_in_part_cost_as_much_as_all(data: st.DataObject) -> None:
-    instance = data.draw(knapsacks(heaviest=6))
-    machine = procset_of(instance)
-    some = st.frozensets(st.sampled_from(machine.available), min_size=machine.request)
-    chosen = data.draw(some)
-    elements = {machine.processors[i].partition(".")[0] for i in chosen}
-    whole = [
-        i
-        for i in machine.available
-        if machine.processors[i].partition(".")[0] in elements
-    ]
-    assert cost(machine, whole) == cost(machine, tuple(chosen))
-    kept = kept_sets(machine, chosen)
-    assert check(instance, kept) == []
-    assert (cost(instance, kept),) == cost(machine, tuple(chosen))
-
-
-@settings(max_examples=60, deadline=None)
-@given(data=st.data())
-def test_any_packing_of_weights_is_a_choice(data: st.DataObject) -> None:
-    instance = data.draw(knapsacks(heaviest=6))
-    machine = procset_of(instance)
-    kept = data.draw(st.frozensets(st.integers(0, instance.n - 1)))
-    if check(instance, kept):
         with pytest.raises(InputError, match="kept: the sets kept leave"):
             processors_left(machine, kept)
         return
     chosen = processors_left(machine, kept)
     assert check(machine, chosen) == []
-    assert cost(machine, chosen) <= (cost(instance, kept),)
+    assert cost(machine, chosen) <= (cost(knapsack, kept),)
+
+
+@settings(max_examples=60, deadline=None)
+@given(data=st.data())
+def test_an_element_of_several_processors_costs_whole(data: st.DataObject) -> None:
+    """And there are as many processors as the elements weigh."""
+    instance = data.draw(knapsacks(heaviest=6))
+    machine = procset_of(instance)
+    assert machine.n == sum(instance.weights)
+    some = st.frozensets(st.sampled_from(machine.available), min_size=machine.request)
+    chosen = data.draw(some)
+    named = [one.partition(".")[0] for one in machine.processors]
+    elements = {named[i] for i in chosen}
+    whole = [i for i in machine.available if named[i] in elements]
+    assert cost(machine, whole) == cost(machine, tuple(chosen))
 
 
 @settings(max_examples=80, deadline=None)

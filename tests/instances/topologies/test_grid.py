@@ -1,17 +1,18 @@
-"""Grids whose axes are lines or rings, against walks along their links."""
+"""Grids whose axes are lines or rings, against walks along their links.
+
+What holds on any network (sums over pairs, cuts, files) is in test_topology.py.
+"""
 
 from __future__ import annotations
 
 from collections import deque
 from collections.abc import Callable
-from itertools import combinations, compress
+from itertools import product
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
-from hypothesis import strategies as st
 
 from closeknit.instances import (
     Grid,
@@ -21,24 +22,18 @@ from closeknit.instances import (
     Site,
     Torus,
     arrays,
-    cost,
     read_ksubset,
     sha256,
     write_ksubset,
 )
 from closeknit.instances.ksubset.json import parse_ksubset
-from closeknit.instances.reading.json_text import dumps
-from closeknit.instances.reading.parsing import parse_json
 from closeknit.instances.support.ksubset import describe, document_of, features
 from closeknit.instances.support.networks import describe_network, with_article
-
-from ...strategies import with_rings
 
 SHAPES = [
     (1,), (2,), (5,), (8,), (1, 1), (1, 4), (2, 2), (4, 3), (3, 6), (5, 5), (2, 3, 4),
     (3, 3, 2), (1, 2, 5), (2, 2, 2, 3),
 ]  # fmt: skip
-GRIDS = st.sampled_from(SHAPES).flatmap(with_rings)
 HELD = Grid((4, 3), (True, False))
 
 
@@ -59,76 +54,21 @@ def walked(grid: Grid, start: Site) -> dict[Site, int]:
     return reached
 
 
-def some_of(grid: Grid, data: st.DataObject, *, twice: bool = False) -> list[Site]:
-    """Draw cells, in any order."""
-    cells = st.sampled_from(list(grid.locations()))
-    return data.draw(st.lists(cells, unique=not twice, min_size=1, max_size=20))
-
-
 # Distances
 
 
-@settings(max_examples=60, deadline=None)
-@given(GRIDS)
-def test_distances_are_the_shortest_walks(grid: Grid) -> None:
-    sites = list(grid.locations())
-    points = np.array(sites)
-    hops = arrays.distances(grid, points[:, None], points[None])
-    for i, p in enumerate(sites):
-        walks = walked(grid, p)
-        assert len(walks) == len(sites) == grid.processors_in_all
-        assert [walks[q] for q in sites] == [grid.distance(p, q) for q in sites]
-        assert hops[i].tolist() == [walks[q] for q in sites]
-
-
-def test_distances_by_hand() -> None:
-    cylinder = Grid((8, 5), (True, False))
-    assert cylinder.distance((0, 0), (7, 4)) == 1 + 4
-    assert cylinder.distance((0, 0), (4, 4)) == 4 + 4
-    assert cylinder.distance((1, 3), (6, 0)) == 3 + 3
-    assert Grid((8, 5), (False, True)).distance((0, 0), (7, 4)) == 7 + 1
-
-
-@settings(max_examples=100, deadline=None)
-@given(GRIDS, st.data())
-def test_pair_sums_are_those_of_walks(grid: Grid, data: st.DataObject) -> None:
-    """Up to 8 pair by pair, more axis by axis; sites may be listed twice."""
-    sites = some_of(grid, data, twice=True)
-    walks = {p: walked(grid, p) for p in set(sites)}
-    expected = sum(walks[p][q] for p, q in combinations(sites, 2))
-    assert grid.pair_sum(sites) == expected
-
-
-@pytest.mark.parametrize("n", [7, 8, 9, 10])
-def test_pair_sums_change_their_way_unseen(n: int) -> None:
-    grid = Grid((7, 6, 2), (False, True, True))
-    sites = list(grid.locations())[:: 84 // n][:n]
-    assert len(sites) == n
-    pairs = combinations(sites, 2)
-    assert grid.pair_sum(sites) == sum(walked(grid, p)[q] for p, q in pairs)
-
-
-@settings(max_examples=100, deadline=None)
-@given(GRIDS, st.data())
-def test_weighted_cuts_sum_up_to_distances(grid: Grid, data: st.DataObject) -> None:
-    sites = some_of(grid, data)
-    cuts = grid.cuts(sites)
-    sides = [set(along[start:stop]) for along, start, stop in cuts.insides()]
-    assert cuts.denominator == 1 + any(n % 2 for n in grid.ring_lengths)
-    for i, p in enumerate(sites):
-        walks = walked(grid, p)
-        for j, q in enumerate(sites):
-            apart = [(i in side) != (j in side) for side in sides]
-            total = sum(compress(cuts.weights, apart))
-            assert total == cuts.denominator * walks[q]
-
-
-@settings(max_examples=100, deadline=None)
-@given(GRIDS, st.data())
-def test_no_distance_is_longer_than_the_spread(grid: Grid, data: st.DataObject) -> None:
-    sites = some_of(grid, data)
-    spread = grid.spread(sites)
-    assert max(walked(grid, p)[q] for p in sites for q in sites) <= spread
+@pytest.mark.parametrize("shape", SHAPES)
+def test_distances_are_the_shortest_walks(shape: tuple[int, ...]) -> None:
+    for rings in product((False, True), repeat=len(shape)):
+        grid = Grid(shape, rings)
+        sites = list(grid.locations())
+        points = np.array(sites)
+        hops = arrays.distances(grid, points[:, None], points[None])
+        for i, p in enumerate(sites):
+            walks = walked(grid, p)
+            assert len(walks) == len(sites) == grid.processors_in_all
+            assert [walks[q] for q in sites] == [grid.distance(p, q) for q in sites]
+            assert hops[i].tolist() == [walks[q] for q in sites]
 
 
 def test_the_spread_is_half_a_ring_and_as_long_as_a_line() -> None:
@@ -161,8 +101,7 @@ def test_with_lines_only_it_is_a_mesh_and_with_rings_only_a_torus() -> None:
 
 
 def test_digests_tell_rings_from_lines() -> None:
-    every = [(a, b, c) for a in (0, 1) for b in (0, 1) for c in (0, 1)]
-    grids = [Grid((2, 2, 2), tuple(map(bool, rings))) for rings in every]
+    grids = [Grid((2, 2, 2), r) for r in product((False, True), repeat=3)]
     jobs = [KSubset("one", grid, tuple(grid.locations()), 3) for grid in grids]
     assert len(set(map(sha256, jobs))) == 8
     assert len(set(grids)) == 8
@@ -198,34 +137,7 @@ def test_numbers_of_numpy_are_taken() -> None:
     assert {type(ring) for ring in Grid((4, 3), rings).rings} == {bool}  # type: ignore[arg-type]
 
 
-@pytest.mark.parametrize(
-    ("site", "said"),
-    [
-        ((-1, 0), "lies outside the grid"),
-        ((4, 0), "lies outside the grid"),
-        ((0, 3), "lies outside the grid"),
-        ((0,), "must have 2 coordinates"),
-        ((2, 1), "listed twice"),
-    ],
-)
-def test_sites_that_are_not_there(site: Site, said: str) -> None:
-    with pytest.raises(InputError, match=rf"^free\[\d\]: {said}"):
-        KSubset("one", HELD, ((2, 1), site), 1)
-
-
 # Files
-
-
-@settings(max_examples=60, deadline=None)
-@given(GRIDS, st.data())
-def test_files_are_read_as_they_were_written(grid: Grid, data: st.DataObject) -> None:
-    free = tuple(some_of(grid, data))
-    job = KSubset("job", grid, free, data.draw(st.integers(1, len(free))))
-    again = parse_ksubset(parse_json(dumps(document_of(job))))
-    assert again == job
-    assert again.topology == grid
-    assert sha256(again) == sha256(job)
-    assert cost(again, range(job.n)) == cost(job, range(job.n))
 
 
 def test_a_file_names_its_rings(tmp_path: Path) -> None:
@@ -241,18 +153,13 @@ def test_a_file_names_its_rings(tmp_path: Path) -> None:
 def test_a_file_of_a_grid_may_be_one_of_a_mesh_or_torus(
     make: Callable[..., Grid], ring: bool
 ) -> None:
-    job = parse_ksubset(of_file(rings=[ring, ring]))
+    topology = {"kind": "grid", "shape": [4, 3], "rings": [ring, ring]}
+    head = {"format": "closeknit/ksubset", "version": 1, "k": 2}
+    job = parse_ksubset({**head, "topology": topology})
     same = KSubset("job", make(4, 3), tuple(make(4, 3).locations()), 2)
     assert job.topology == make(4, 3)
     assert sha256(job) == sha256(same)
     assert document_of(job)["topology"]["kind"] == make.__name__.lower()
-
-
-def of_file(**changed: Any) -> dict[str, Any]:
-    """Return an instance file of a grid, with some fields of its network changed."""
-    topology = {"kind": "grid", "shape": [4, 3], "rings": [True, False], **changed}
-    topology = {name: value for name, value in topology.items() if value is not None}
-    return {"format": "closeknit/ksubset", "version": 1, "topology": topology, "k": 2}
 
 
 WRONG_RINGS: dict[str, tuple[Any, str]] = {
@@ -277,10 +184,6 @@ def test_rings_that_are_none(rings: Any, said: str) -> None:
     with pytest.raises(InputError) as of_python:
         Grid((4, 3), rings)
     assert str(of_python.value).startswith(said)
-    with pytest.raises(InputError) as of_json:
-        parse_ksubset(parse_json(dumps(of_file(rings=rings))))
-    place = said.partition(": ")[0]
-    assert str(of_json.value).startswith(f"{place}: must ")
 
 
 def test_shapes_are_those_of_meshes() -> None:
@@ -291,22 +194,3 @@ def test_shapes_are_those_of_meshes() -> None:
     ):
         with pytest.raises(InputError, match=said):
             Grid(shape, (True,) * len(shape))
-        rings = [True] * len(shape)
-        with pytest.raises(InputError, match=said):
-            parse_ksubset(of_file(shape=list(shape), rings=rings))
-
-
-@pytest.mark.parametrize(
-    ("changed", "said"),
-    [
-        ({"rings": None}, "topology.rings: is missing"),
-        ({"shape": None}, "topology.shape: is missing"),
-        ({"sides": [4, 3]}, "topology.sides: unknown field"),
-        ({"kind": "mesh"}, "topology.rings: unknown field"),
-        ({"kind": "torus"}, "topology.rings: unknown field"),
-        ({"shape": [4, True]}, r"topology.shape\[1\]: must be an integer"),
-    ],
-)
-def test_files_that_are_none(changed: dict[str, Any], said: str) -> None:
-    with pytest.raises(InputError, match=f"^{said}"):
-        parse_ksubset(of_file(**changed))

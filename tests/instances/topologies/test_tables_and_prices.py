@@ -114,19 +114,6 @@ def test_a_price_of_a_priced_network_is_refused() -> None:
 
 
 @settings(max_examples=150)
-@given(st.one_of(ksubsets(tables()), ksubsets(with_prices())))
-def test_files_keep_the_instance(one: KSubset) -> None:
-    from tempfile import TemporaryDirectory
-
-    with TemporaryDirectory() as folder:
-        path = Path(folder) / "one.json"
-        write_ksubset(one, path)
-        again = read_ksubset(path)
-    assert again == one
-    assert sha256(again) == sha256(one)
-
-
-@settings(max_examples=150)
 @given(ksubsets(with_prices()))
 def test_a_price_takes_the_place_of_the_hops(one: KSubset) -> None:
     topology = one.topology

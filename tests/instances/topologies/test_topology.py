@@ -14,7 +14,6 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from closeknit.instances import (
-    Grid,
     InputError,
     KSubset,
     Mesh,
@@ -35,7 +34,14 @@ from closeknit.instances.reading.json_text import dumps
 from closeknit.instances.reading.parsing import parse_json
 from closeknit.instances.support.ksubset import document_of, selection_of
 
-from ...strategies import LARGER_TOPOLOGIES, by_kind, larger_ksubsets
+from ...strategies import (
+    LARGER_TOPOLOGIES,
+    by_kind,
+    ksubsets,
+    larger_ksubsets,
+    tables,
+    with_prices,
+)
 
 
 @given(larger_ksubsets())
@@ -44,6 +50,8 @@ def test_cuts_sum_up_to_distances(instance: KSubset) -> None:
     distance = instance.topology.distance
     apart = cuts.sides[:, :, None] != cuts.sides[:, None, :]
     total = (cuts.weights[:, None, None] * apart).sum(axis=0)
+    if rings := instance.topology.ring_lengths:
+        assert cuts.denominator == 1 + any(n % 2 for n in rings)
     for i, p in enumerate(instance.free):
         for j, q in enumerate(instance.free):
             assert total[i, j] == cuts.denominator * distance(p, q)
@@ -100,20 +108,6 @@ def test_distance_is_a_metric(topology: Topology) -> None:
                 assert direct <= topology.distance(p, q) + topology.distance(q, r)
 
 
-def _walked(torus: Grid, start: tuple[int, ...]) -> dict[tuple[int, ...], int]:
-    """Breadth-first search along links, which knows nothing of formulas."""
-    reached, frontier = {start: 0}, [start]
-    for site in frontier:
-        for axis, side in enumerate(torus.shape):
-            for step in (-1, 1):
-                beside = list(site)
-                beside[axis] = (site[axis] + step) % side
-                if tuple(beside) not in reached:
-                    reached[tuple(beside)] = reached[site] + 1
-                    frontier.append(tuple(beside))
-    return reached
-
-
 @pytest.mark.parametrize("kind", range(len(by_kind())))
 @given(st.data())
 def test_distances_from_a_site_are_those_of_pairs(
@@ -124,14 +118,6 @@ def test_distances_from_a_site_are_those_of_pairs(
     for p in sites:
         alone = [topology.distance(p, q) for q in sites]
         assert topology.distances_from(p, sites) == alone
-
-
-@pytest.mark.parametrize("shape", [(7,), (8,), (1, 2), (3, 4), (5, 5), (2, 3, 4)])
-def test_torus_distance_is_the_shortest_walk(shape: tuple[int, ...]) -> None:
-    torus = Torus(shape)
-    for start in torus.locations():
-        hops = _walked(torus, start)
-        assert hops == {site: torus.distance(start, site) for site in torus.locations()}
 
 
 @settings(max_examples=40)
@@ -147,8 +133,8 @@ def test_cost_of_many_is_the_sum_over_pairs(
 
 
 def test_cost_changes_its_way_beyond_256_processors_unseen() -> None:
-    instance = mesh(20, 20, k=300)
-    chosen = range(17, 317)
+    instance = mesh(20, 20, k=258)
+    chosen = range(17, 275)
     sites = [instance.free[i] for i in chosen]
     pairs = sum(Mesh((20, 20)).distance(p, q) for p, q in combinations(sites, 2))
     assert cost(instance, chosen) == pairs
@@ -157,7 +143,7 @@ def test_cost_changes_its_way_beyond_256_processors_unseen() -> None:
     assert cost(torus, chosen) == pairs
 
 
-@given(larger_ksubsets())
+@given(st.one_of(larger_ksubsets(), ksubsets(tables()), ksubsets(with_prices())))
 def test_files_give_back_what_was_written(instance: KSubset) -> None:
     text = dumps(document_of(instance))
     again = parse_ksubset(parse_json(text))
@@ -258,14 +244,3 @@ def test_the_root_of_a_tree_has_no_edge() -> None:
     tree = Tree((-1, 0), (7, 1), (0, 1))
     assert tree.weight == (0, 1)
     assert tree.distance((0,), (1,)) == 1
-
-
-def test_arrays_of_an_instance_cannot_be_written() -> None:
-    instance = mesh(3, 3, k=2)
-    for array in (
-        arrays.points(instance),
-        arrays.hops(instance),
-        arrays.cuts(instance).sides,
-    ):
-        with pytest.raises(ValueError, match="read-only"):
-            array[0] = 0
