@@ -104,10 +104,13 @@ def test_a_bound_known_beforehand_is_in_the_model(name: str) -> None:
     """A false bound shows that it is there: nothing cheaper is found any more."""
     job, strengthening = mesh(5, k=2), Strengthening(bound=3, proof=LIE)
     if name == "cp-sat":
-        found = cpsat.solve(catalogue.CP["cuts-unary"].build(job, strengthening))
-    else:
-        found = mip.solve(catalogue.MIP[name].build(job, strengthening), "highs")
-    assert found.objective == 3
+        model = catalogue.CP["cuts-unary"].build(job, strengthening)
+        assert isinstance(model, CpFormulation)
+        assert cpsat.solve(model).objective == 3
+        return
+    model = catalogue.MIP[name].build(job, strengthening)
+    assert isinstance(model, MipFormulation)
+    assert mip.solve(model, "highs").objective == 3
 
 
 def test_a_false_bound_is_found_out() -> None:
