@@ -18,7 +18,6 @@ from closeknit.reports.campaigns.rows import row_of
 from closeknit.reports.campaigns.store import ResultStore, address
 from closeknit.solvers import DEFAULT
 
-ROOT = Path(__file__).parents[2]
 PAIR = ProcSet(
     "pair", ("h1", "h2", "h3"), (0, 1, 2), 2, (ProcessorSet("s", (0, 1), (1,)),)
 )

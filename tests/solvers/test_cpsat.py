@@ -185,11 +185,10 @@ def test_missing_ortools_says_what_to_install(missing: str) -> None:
     program = (
         "import sys\n"
         f"sys.modules[{missing!r}] = None\n"
-        "from closeknit.methods import KSUBSET\n"
-        "from closeknit.instances import mesh, KSubset, Mesh\n"
-        "i = KSubset('x', Mesh((9,)), ((0,), (2,), (3,), (8,)), 3)\n"
+        "from closeknit.methods import PROCSET\n"
+        "from closeknit.instances.procset.generators import drakenberg_system\n"
         "from closeknit.solvers import SolverError\n"
-        "try: import closeknit.solvers.cpsat\n"
+        "try: PROCSET['classes/cpsat'](drakenberg_system(4))\n"
         "except SolverError as error: print(error)\n"
     )
     ended = subprocess.run(

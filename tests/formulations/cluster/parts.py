@@ -21,7 +21,7 @@ from closeknit.formulations.cluster.constraints import (
     Slices,
     within,
 )
-from closeknit.formulations.cluster.domains import DomainTree, NodeDevices
+from closeknit.formulations.cluster.domains import NODE, DomainTree, NodeDevices
 from closeknit.formulations.cluster.job import (
     ABSENT,
     KINDS,
@@ -62,6 +62,14 @@ def even_tree(*sizes: int) -> DomainTree:
         parent += [v for v in last for _ in range(size)]
         last = list(range(len(parent) - len(last) * size, len(parent)))
     return tree_of(parent, [v for v in last for _ in range(sizes[-1])])
+
+
+def even_machine(*sizes: int, busy: tuple[int, ...] = ()) -> NodeDevices:
+    """Make such a tree of nodes with one device, some of them out of use."""
+    tree = even_tree(*sizes)
+    free = tree.at(NODE) * 0 + 1
+    free[list(busy)] = -1
+    return NodeDevices(tree, free, free * 0 + 1)
 
 
 def random_tree(chance: random.Random, nodes: int) -> DomainTree:

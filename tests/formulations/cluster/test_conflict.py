@@ -19,19 +19,24 @@ from closeknit.formulations.cluster.constraints import (
     Slices,
     within,
 )
-from closeknit.formulations.cluster.domains import NODE, NodeDevices
+from closeknit.formulations.cluster.domains import NodeDevices
 from closeknit.formulations.cluster.job import GangJob, Role, RoleCount
 from closeknit.solvers import Limit
 from closeknit.solvers.running import clock
 
 from .parts import (
     CONSTRAINTS,
-    even_tree,
+    even_machine,
     has_placement,
     is_sound,
     random_job,
     random_machine,
 )
+
+
+def clash_on(devices: NodeDevices, job: GangJob) -> Clash:
+    assert decide(job, devices).fits is False
+    return find_clash(job, [devices.tree], lambda some: decide(some, devices).fits)
 
 
 @given(st.integers(0, 2**32))
@@ -47,7 +52,7 @@ def test_a_clash_is_irreducible_and_the_smallest_and_its_changes_help(
         job = random_job(chance, devices, kinds, 4)
         if not has_placement(job, devices):
             break
-    found = find_clash(job, [tree], lambda asked: decide(asked, devices).fits)
+    found = clash_on(devices, job)
     members = found.members
     assert (found.irreducible and found.smallest) or not job.is_steady
     assume(found.irreducible and found.smallest)
@@ -75,15 +80,8 @@ def test_a_clash_is_irreducible_and_the_smallest_and_its_changes_help(
             assert changes.get(axis.what) == (fitting[0] if fitting else None)
 
 
-def machine(*sizes: int, busy: tuple[int, ...] = ()) -> NodeDevices:
-    tree = even_tree(*sizes)
-    free = tree.at(NODE) * 0 + 1
-    free[list(busy)] = -1
-    return NodeDevices(tree, free, free * 0 + 1)
-
-
 def test_what_has_nothing_to_do_with_it_is_not_named() -> None:
-    devices = machine(2, 2, 4)
+    devices = even_machine(2, 2, 4)
     roles = (Role("a", 3), Role("b", 9))
     job = GangJob(
         roles,
@@ -94,7 +92,7 @@ def test_what_has_nothing_to_do_with_it_is_not_named() -> None:
             Slices("L0", ("a",), 3),
         ),
     )
-    found = find_clash(job, [devices.tree], lambda asked: decide(asked, devices).fits)
+    found = clash_on(devices, job)
     assert found.members in (
         (RoleCount("b"), job.constraints[0]),
         (job.constraints[2], job.constraints[3]),
@@ -102,12 +100,11 @@ def test_what_has_nothing_to_do_with_it_is_not_named() -> None:
 
 
 def test_a_count_gives_way_as_little_as_helps() -> None:
-    devices = machine(2, 2, 4, busy=(0, 4))
+    devices = even_machine(2, 2, 4, busy=(0, 4))
     job = GangJob((Role("a", 8),), (within("L1", ("a",)),))
-    fits = decide(job, devices).fits
-    assert fits is True
+    assert decide(job, devices).fits is True
     job = job.resize({"a": 9})
-    found = find_clash(job, [devices.tree], lambda asked: decide(asked, devices).fits)
+    found = clash_on(devices, job)
     assert found.helps[RoleCount("a")]["count"] == 8
     assert found.helps[job.constraints[0]] == {
         **{"size": 8, "level": "L2", "without": True}
@@ -120,7 +117,7 @@ def test_what_was_not_decided_is_never_left_out_silently(
 ) -> None:
     """The first so many questions are answered; a limit ends the rest."""
     job = GangJob((Role("a", 9), Role("b", 2)), (Slices("L0", ("a",), 3),))
-    devices = machine(2, 4)
+    devices = even_machine(2, 4)
     asked = 0
 
     def fits(some: GangJob) -> bool | None:
@@ -128,7 +125,7 @@ def test_what_was_not_decided_is_never_left_out_silently(
         asked += 1
         return decide(some, devices).fits if asked <= known else None
 
-    whole = find_clash(job, [devices.tree], lambda some: decide(some, devices).fits)
+    whole = clash_on(devices, job)
     assert whole.limit is None
     monkeypatch.setattr(clock, "now", lambda: float(asked > known))
     found = find_clash(job, [devices.tree], fits, deadline=0.5)
@@ -141,22 +138,17 @@ def test_what_was_not_decided_is_never_left_out_silently(
 
 def test_what_is_not_decided_without_a_limit_is_not_blamed_on_one() -> None:
     job = GangJob((Role("a", 9),), (Slices("L0", ("a",), 3),))
-    found = find_clash(job, [machine(2, 4).tree], lambda _: None)
+    found = find_clash(job, [even_machine(2, 4).tree], lambda _: None)
     assert (found.limit, found.irreducible, found.smallest) == (None, False, False)
-
-
-def clash_on(devices: NodeDevices, job: GangJob) -> Clash:
-    assert decide(job, devices).fits is False
-    return find_clash(job, [devices.tree], lambda some: decide(some, devices).fits)
 
 
 def test_values_that_a_job_refuses_do_not_hide_one_that_helps() -> None:
     roles = (Role("a", 6), Role("b", 6), Role("c", 2))
     groups = Groups("L0", ("a", "b"), (1, 1)), Groups("L1", ("b", "c"), (3, 1))
-    found = clash_on(machine(3, 4), GangJob(roles, groups))
+    found = clash_on(even_machine(3, 4), GangJob(roles, groups))
     assert found.helps[RoleCount("a")]["groups"] == 5
     limits = MostPods("L0", ("a",), 1), MostPods("L0", ("a",), 3)
-    found = clash_on(machine(3, 4), GangJob((Role("a", 6),), limits))
+    found = clash_on(even_machine(3, 4), GangJob((Role("a", 6),), limits))
     assert found.helps[limits[0]]["most"] == 2
 
 
@@ -167,7 +159,7 @@ def test_fewer_pods_of_slices_of_several_roles_are_tried_one_by_one() -> None:
             (Role("a", a), Role("b", 3)),
             (Slices("L0", ("a", "b"), 2), Apart("L0", ("a", "b"))),
         )
-        devices = machine(4, 2)
+        devices = even_machine(4, 2)
         if decide(job, devices).fits is False:
             found = clash_on(devices, job)
             counts = [
@@ -180,7 +172,7 @@ def test_the_deadline_ends_the_search_for_a_smaller_set() -> None:
     """Of 60 constraints there are too many sets to look at, known or not."""
     roles = tuple(Role(f"r{i}", 1) for i in range(60))
     pairs = tuple(within("L0", (f"r{i}", f"r{i + 1}")) for i in range(59))
-    job, devices = GangJob(roles, pairs), machine(2, 30)
+    job, devices = GangJob(roles, pairs), even_machine(2, 30)
     start = clock.now()
     found = find_clash(
         job,

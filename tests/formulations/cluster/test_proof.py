@@ -19,7 +19,6 @@ from closeknit.cli.app import run
 from closeknit.formulations.cluster import proof
 from closeknit.formulations.cluster.answer import decide
 from closeknit.formulations.cluster.constraints import Apart, MostPods, Slices, within
-from closeknit.formulations.cluster.domains import NODE, NodeDevices
 from closeknit.formulations.cluster.forest import PieceForest
 from closeknit.formulations.cluster.job import GangJob, Role
 from closeknit.formulations.cluster.model import JobModel
@@ -36,19 +35,12 @@ from closeknit.solvers import Limit, SolverError
 from .parts import (
     CONSTRAINTS,
     alike_job,
-    even_tree,
+    even_machine,
     has_placement,
     is_sound,
     random_job,
     random_machine,
 )
-
-
-def machine(*sizes: int, busy: tuple[int, ...] = ()) -> NodeDevices:
-    tree = even_tree(*sizes)
-    free = tree.at(NODE) * 0 + 1
-    free[list(busy)] = -1
-    return NodeDevices(tree, free, free * 0 + 1)
 
 
 @given(st.integers(0, 2**32))
@@ -86,7 +78,9 @@ SLICES = (Slices("L0", ("a",), 4), Slices("L1", ("a",), 8), MostPods("L1", ("a",
 @pytest.fixture
 def certificate(tmp_path: Path) -> Path:
     job = GangJob((Role("a", 31),), SLICES)
-    found = prove_no_fit(job, machine(4, 2, 5, busy=(0, 1, 2)), str(tmp_path / "p"), 9)
+    found = prove_no_fit(
+        job, even_machine(4, 2, 5, busy=(0, 1, 2)), str(tmp_path / "p"), 9
+    )
     assert isinstance(found, NoFitProof)
     assert found.kind == proof.RECOUNT
     [name] = found.files
@@ -221,7 +215,7 @@ def test_a_model_is_refuted_by_a_pseudo_boolean_proof(
     roles = (Role("a", 5), Role("b", 5))
     apart = (Apart("L0", ("a", "b")), within("L1", ("a", "b")))
     job = GangJob(roles, apart)
-    found = prove_no_fit(job, machine(2, 3, 4), str(tmp_path / "p"), 9)
+    found = prove_no_fit(job, even_machine(2, 3, 4), str(tmp_path / "p"), 9)
     assert isinstance(found, NoFitProof)
     assert found.kind == proof.LOG
     formula, log = found.files
@@ -234,7 +228,7 @@ def test_a_model_is_refuted_by_a_pseudo_boolean_proof(
 def test_a_job_that_fits_has_no_proof_that_it_does_not(tmp_path: Path) -> None:
     roles = (Role("a", 4), Role("b", 4))
     job = GangJob(roles, (Apart("L0", ("a", "b")),))
-    devices = machine(2, 3, 4)
+    devices = even_machine(2, 3, 4)
     assert decide(job, devices).fits
     with pytest.raises(SolverError, match="solution"):
         prove_no_fit(job, devices, str(tmp_path / "p"), 9)
@@ -247,6 +241,6 @@ def test_nothing_stays_of_a_proof_that_took_too_long(
     monkeypatch.setattr(proof, "find_spec", lambda name: None)
     roles = (Role("a", 5), Role("b", 5))
     job = GangJob(roles, (Apart("L0", ("a", "b")), within("L1", ("a", "b"))))
-    found = prove_no_fit(job, machine(2, 3, 4), str(tmp_path / "p"), 0)
+    found = prove_no_fit(job, even_machine(2, 3, 4), str(tmp_path / "p"), 0)
     assert found is Limit.TIME
     assert not [*tmp_path.iterdir()]

@@ -43,20 +43,16 @@ def boxes(total: int, dimension: int) -> set[tuple[int, ...]]:
     }
 
 
-@pytest.mark.parametrize("k", range(2, 9))
-def test_no_set_of_the_plane_is_cheaper(k: int) -> None:
+@pytest.mark.parametrize(
+    ("d", "k"), [*((2, k) for k in range(2, 9)), *((3, k) for k in range(2, 7))]
+)
+def test_no_set_is_cheaper(d: int, k: int) -> None:
     """k points whose extents add up to E cost at least (k - 1) E."""
-    widest = town(k) // (k - 1)
-    assert not any(cheaper_in_box(box, k, town(k)) for box in boxes(widest, 2))
-    assert any(cheaper_in_box(box, k, town(k) + 1) for box in boxes(widest, 2))
-
-
-@pytest.mark.parametrize("k", range(2, 7))
-def test_no_set_of_space_is_cheaper(k: int) -> None:
-    value = town_in_space(k)
+    value = town(k) if d == 2 else town_in_space(k)
+    assert town_bound_value(k, d) == value
     widest = value // (k - 1)
-    assert not any(cheaper_in_box(box, k, value) for box in boxes(widest, 3))
-    assert any(cheaper_in_box(box, k, value + 1) for box in boxes(widest, 3))
+    assert not any(cheaper_in_box(box, k, value) for box in boxes(widest, d))
+    assert any(cheaper_in_box(box, k, value + 1) for box in boxes(widest, d))
 
 
 @pytest.mark.parametrize("k", [1, 2, 7, 20, 33, 60])
@@ -65,8 +61,6 @@ def test_partition_is_one_of_k_and_costs_what_it_says(k: int) -> None:
     assert sum(partition) == k
     assert list(partition) == sorted(partition, reverse=True)
     assert partition_cost(partition) == town(k)
-    assert pair_sum(list(town_sites(k))) == town(k)
-    assert len(set(town_sites(k))) == k
 
 
 def test_published_terms_are_compared_and_certified(
@@ -105,16 +99,13 @@ def test_centring_columns_never_costs_more(points: set[tuple[int, int]]) -> None
     assert pair_sum(centred) <= pair_sum(list(points))
 
 
+@pytest.mark.parametrize(("d", "side", "most"), [(2, 8, 30), (3, 4, 24)])
 @settings(deadline=None)  # the first example fills the table
-@given(st.sets(st.tuples(*[st.integers(0, 7)] * 2), min_size=2, max_size=30))
-def test_bounds_every_set_of_the_plane(points: set[tuple[int, int]]) -> None:
-    assert town(len(points)) <= pair_sum(list(points))
-
-
-@settings(deadline=None)  # the first example fills the table
-@given(st.sets(st.tuples(*[st.integers(0, 3)] * 3), min_size=2, max_size=24))
-def test_bounds_every_set_of_space(points: set[tuple[int, ...]]) -> None:
-    bound = town_bound_value(len(points), 3)
+@given(data=st.data())
+def test_bounds_every_set(d: int, side: int, most: int, data: st.DataObject) -> None:
+    sites = st.tuples(*[st.integers(0, side - 1)] * d)
+    points = data.draw(st.sets(sites, min_size=2, max_size=most))
+    bound = town_bound_value(len(points), d)
     assert bound is not None
     assert bound <= pair_sum(list(points))
 
@@ -158,11 +149,19 @@ def test_a_partition_grows_by_a_cell_in_every_way() -> None:
     assert towns._grown(()) == [(1,)]
 
 
-@pytest.mark.parametrize("k", [1, 2, 3, 5, 12, 30, 41, 47, 50, 60])
-def test_points_of_the_plane_begin_at_zero(k: int) -> None:
-    sites = town_sites(k)
-    assert [min(axis) for axis in zip(*sites, strict=True)] == [0, 0]
-    assert pair_sum(list(sites)) == town(k) == town_bound_value(k, 2)
+@pytest.mark.parametrize(
+    ("d", "k"),
+    [
+        *((2, k) for k in (1, 2, 3, 5, 12, 30, 41, 47, 50, 60, 200)),
+        *((3, k) for k in (1, 7, 20, 41, 48)),
+    ],
+)
+def test_points_begin_at_zero_and_cost_what_they_should(d: int, k: int) -> None:
+    """As far as the bound searches."""
+    assert k <= TOWN_SEARCH[d]
+    sites = town_sites(k) if d == 2 else town_sites_in_space(k)
+    assert [min(axis) for axis in zip(*sites, strict=True)] == [0] * d
+    assert pair_sum(list(sites)) == town_bound_value(k, d)
     assert len(set(sites)) == k
 
 
@@ -214,20 +213,10 @@ def test_a_plane_partition_grows_by_a_cell_in_every_way() -> None:
     ]
 
 
-@pytest.mark.parametrize("k", [1, 7, 20, 41])
-def test_points_in_space_cost_what_they_should(k: int) -> None:
-    sites = town_sites_in_space(k)
-    assert len(set(sites)) == k
-    assert pair_sum(list(sites)) == town_in_space(k)
-    assert all(min(axis) == 0 for axis in zip(*sites, strict=True))
-
-
 def test_two_hundred_and_forty_eight() -> None:
     """As far as the bound searches."""
     assert TOWN_SEARCH == {2: 200, 3: 48}
     assert (town(200), town_in_space(48)) == (183386, 3808)
-    assert pair_sum(list(town_sites(200))) == 183386
-    assert pair_sum(list(town_sites_in_space(48))) == 3808
 
 
 def test_depth_of_the_search_is_no_matter() -> None:
@@ -240,27 +229,17 @@ def test_depth_of_the_search_is_no_matter() -> None:
         sys.setrecursionlimit(deep)
 
 
-def reference(name: str) -> list[dict[str, str]]:
-    with (REFERENCE / name).open(encoding="utf-8") as lines:
-        return list(csv.DictReader(lines))
-
-
-def test_reference_in_the_plane() -> None:
-    rows = reference("optimal_towns_2d.csv")
-    assert len(rows) == 100
-    for row in rows:
-        assert town(int(row["n"])) == int(row["w"])
-
-
-def test_reference_in_space() -> None:
-    rows = reference("optimal_towns_3d.csv")
-    assert len(rows) == 30
-    for row in rows:
-        assert town_in_space(int(row["n"])) == int(row["w3"])
-
-
-def test_figure_2_of_bender() -> None:
-    rows = reference("bender_figure2.csv")
-    assert [int(row["k"]) for row in rows] == list(range(2, 22))
-    for row in rows:
-        assert town(int(row["k"])) == int(row["pair_sum"])
+@pytest.mark.parametrize(
+    ("name", "rows", "columns"),
+    [
+        ("optimal_towns_2d", 100, ("n", "w")),
+        ("optimal_towns_3d", 30, ("n", "w3")),
+        ("bender_figure2", 20, ("k", "pair_sum")),
+    ],
+)
+def test_published_values(name: str, rows: int, columns: tuple[str, str]) -> None:
+    search = town_in_space if name.endswith("3d") else town
+    with (REFERENCE / f"{name}.csv").open(encoding="utf-8") as lines:
+        found = [tuple(int(row[c]) for c in columns) for row in csv.DictReader(lines)]
+    assert len({k for k, _ in found}) == rows
+    assert all(search(k) == value for k, value in found)

@@ -1,11 +1,7 @@
 from __future__ import annotations
 
 import random
-import signal
-import subprocess
-import sys
 import tempfile
-import time
 from fractions import Fraction
 from pathlib import Path
 
@@ -20,7 +16,6 @@ from closeknit.heuristics.procset.cheapest_first import cheapest_first
 from closeknit.instances import InputError, ProcessorSet, ProcSet, check, cost
 from closeknit.instances.procset.generators import (
     drakenberg_system,
-    random_sets,
     torus_planes,
 )
 from closeknit.methods import PROCSET
@@ -80,11 +75,6 @@ def test_a_level_that_costs_nothing_is_kept_so_at_later_levels(name: str) -> Non
         assert result.objective == result.bound == (0, 0, 0, 1)
 
 
-def drawn(seed: int) -> ProcSet:
-    """Return a small system with several levels and classes."""
-    return random_sets(9, 7, Fraction(1, 3), 4, levels=3, seed=seed, private=3)
-
-
 def proved(result: Result, least: tuple[int, ...], by: str) -> None:
     """Hold a result to the optimum and to naming who vouches for it."""
     assert result.status is Status.OPTIMAL
@@ -112,16 +102,6 @@ def test_all_levels_in_one_objective_give_the_same(instance: ProcSet) -> None:
         return
     result = cpsat.solve(procset_cpsat.classes(instance, weighted=True))
     assert result.objective == result.bound == cheapest(instance)
-
-
-@pytest.mark.parametrize(
-    ("name", "by"),
-    [("classes/highs", "highs "), ("classes/cbc", "cbc ")],
-)
-def test_mixed_integer_solvers_agree_with_brute_force(name: str, by: str) -> None:
-    for seed in (MIXED.index(name), 10 + MIXED.index(name)):
-        instance = drawn(seed)
-        proved(PROCSET[name](instance), cheapest(instance), by)
 
 
 @pytest.mark.slow
@@ -211,11 +191,6 @@ def test_models_without_a_start_work_too(name: str) -> None:
         assert result.objective == result.bound == least
 
 
-def test_infeasible_is_known_beforehand() -> None:
-    result = PROCSET["classes/cpsat"](system(((0,), (1,)), n=1, request=2))
-    assert result.status is Status.INFEASIBLE
-
-
 def test_costs_too_large_for_floats_are_for_cp_sat() -> None:
     instance = system(
         ((0,), (0, 2**59 + 1)),
@@ -287,35 +262,6 @@ def test_a_search_stopped_between_levels_keeps_what_is_proved(
     assert result.objective[0] == 4
 
 
-PROGRAM = """
-from fractions import Fraction
-from closeknit.methods import PROCSET
-from closeknit.instances.procset.generators import torus_planes
-from closeknit.solvers import Settings, cpsat
-inner = cpsat._run
-def run(*arguments):
-    print("searching", flush=True)
-    return inner(*arguments)
-cpsat._run = run
-hard = torus_planes((10, 10, 10), 60, free=Fraction(1, 2), seed=3, costs="levels")
-result = PROCSET["classes/cpsat"](hard, Settings(time_limit=300))
-print(result.limit.value, result.chosen is not None, len(result.bound))
-"""
-
-
-def test_interrupt_gives_a_choice_and_a_bound() -> None:
-    program = subprocess.Popen(
-        [sys.executable, "-c", PROGRAM], stdout=subprocess.PIPE, text=True
-    )
-    assert program.stdout is not None
-    assert program.stdout.readline() == "searching\n"
-    time.sleep(0.5)
-    program.send_signal(signal.SIGINT)
-    out, _ = program.communicate(timeout=120)
-    assert out.split()[-3:] == ["interrupt", "True", "3"]
-    assert program.returncode == 0
-
-
 # Solvers that misbehave
 
 
@@ -338,8 +284,6 @@ def fake(name: str, monkeypatch: pytest.MonkeyPatch, limit: float = 20.0) -> Res
 @pytest.mark.parametrize(
     ("name", "complaint"),
     [
-        ("leave", "fake crashed: ended with status 7"),
-        ("garbage", "fake returned a malformed answer"),
         ("optima_that_are_words", "fake returned a malformed answer"),
         ("second_level_crashes", "fake crashed: was ended by SIGSEGV"),
         ("second_level_infeasible", "fake finds classes infeasible"),
@@ -377,22 +321,6 @@ def test_a_first_level_that_is_not_quite_proved_ends_the_run(
     assert result.status is Status.FEASIBLE
 
 
-def test_missing_ortools_says_what_to_install() -> None:
-    program = (
-        "import sys\n"
-        "sys.modules['ortools'] = None\n"
-        "from closeknit.methods import PROCSET\n"
-        "from closeknit.instances.procset.generators import drakenberg_system\n"
-        "from closeknit.solvers import SolverError\n"
-        "try: PROCSET['classes/cpsat'](drakenberg_system(4))\n"
-        "except SolverError as error: print(error)\n"
-    )
-    ended = subprocess.run(
-        [sys.executable, "-c", program], capture_output=True, text=True
-    )
-    assert ended.stdout == "cp-sat is not installed (ortools): pip install ortools\n"
-
-
 # The machine of the paper
 
 
@@ -420,18 +348,7 @@ def test_every_route_agrees_on_the_machine_of_the_paper() -> None:
 @pytest.mark.slow
 def test_sixty_requests_are_proved_by_both() -> None:
     for instance in requests(60):
-        first, second = (
-            PROCSET["classes/cpsat"](instance),
-            PROCSET["classes/highs"](instance),
-        )
+        first = PROCSET["classes/cpsat"](instance)
+        second = PROCSET["classes/highs"](instance)
         assert first.status is second.status is Status.OPTIMAL
         assert first.objective == second.objective
-
-
-def test_one_seed_one_answer() -> None:
-    instance = requests(1)[0]
-    first, second = (
-        PROCSET["classes/cpsat"](instance, Settings(seed=4)) for _ in range(2)
-    )
-    assert first.chosen == second.chosen
-    assert first.seed == 4

@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 
 from closeknit.heuristics.allocation.allocator import Allocation
 from closeknit.heuristics.allocation.mbs import MBS
-from closeknit.instances import Grid, InputError, Mesh, Site, Torus, Tree
+from closeknit.instances import Grid, Mesh, Site, Torus
 from closeknit.methods.allocators.table import allocator
 
 Block = tuple[int, Site]
@@ -183,14 +183,6 @@ def test_small_blocks_go_before_large_ones_are_split() -> None:
     assert sites == [*product(range(4), range(4, 8)), (0, 1)]
 
 
-def test_four_smaller_blocks_where_none_is_whole() -> None:
-    one = MBS(Mesh((4, 4)))
-    one.hold([i for i, (x, y) in enumerate(one.places) if x % 2 == y % 2 == 0])
-    grant = one.allocate(12)
-    assert grant is not None
-    assert not one.free
-
-
 @pytest.mark.parametrize("kind", [Mesh, Torus])
 @pytest.mark.parametrize("shape", [(16, 22), (7, 13), (1, 30), (6, 5, 9)])
 def test_every_job_is_served_while_there_are_processors(
@@ -205,8 +197,3 @@ def test_every_job_is_served_while_there_are_processors(
         if not left:
             break
     assert not one.idle.any()
-
-
-def test_needs_a_grid() -> None:
-    with pytest.raises(InputError, match="topology: needs a mesh or a torus"):
-        allocator("mbs", Tree((-1, 0), (0, 1), (0, 1)))

@@ -47,15 +47,17 @@ def test_hands_out_what_its_definition_says(name: str, data: st.DataObject) -> N
     topology = Torus(shape) if data.draw(st.booleans()) else Mesh(shape)
     one = Paging(topology, exponent=EXPONENTS[name])
     cells = range(len(one.places))
-    one.hold(data.draw(st.sets(st.sampled_from(cells), max_size=len(cells) // 3)))
-    for _ in range(4):
-        if not one.free:
-            return
+    busy = data.draw(st.sets(st.sampled_from(cells), max_size=len(cells) // 3))
+    held = [one.hold(busy)]
+    for _ in range(6):
+        while not one.free or (held and data.draw(st.booleans())):
+            one.release(held.pop(data.draw(st.integers(0, len(held) - 1))))
         k = data.draw(st.integers(1, one.free))
         expected = slow(one, EXPONENTS[name], k)
         grant = one.allocate(k)
         assert grant is not None
         assert (grant.used.tolist(), grant.held.tolist()) == expected
+        held.append(grant)
 
 
 def test_jobs_hold_whole_pages() -> None:
@@ -78,31 +80,6 @@ def test_jobs_hold_whole_pages() -> None:
     assert one.free == 24
 
 
-def test_pages_at_the_edge_are_smaller() -> None:
-    one = allocator("paging-1", Mesh((3, 5)))  # pages of 4, 4, 2 and 2, 2, 1
-    held = []
-    while (grant := one.allocate(1)) is not None:
-        held.append(len(grant.held))
-    assert held == [4, 4, 2, 2, 2, 1]
-
-
-def test_broken_pages_come_last_and_whole_again_when_released() -> None:
-    one = allocator("paging-1", Mesh((2, 6)))
-    defect = one.hold([0])
-    grant = one.allocate(3)
-    assert grant is not None
-    assert grant.held.tolist() == [2, 3, 8, 9]
-    most = one.allocate(7)
-    assert most is not None
-    assert most.used.tolist() == [4, 5, 10, 11, 1, 6, 7]
-    assert one.free == 0
-    for one_grant in (defect, grant, most):
-        one.release(one_grant)
-    grant = one.allocate(1)
-    assert grant is not None
-    assert grant.held.tolist() == [0, 1, 6, 7]
-
-
 @st.composite
 def states(draw: st.DrawFn) -> tuple[Page, list[Site], int]:
     shape = tuple(4 * draw(st.integers(1, 2)) for _ in range(2))
@@ -111,18 +88,16 @@ def states(draw: st.DrawFn) -> tuple[Page, list[Site], int]:
     return shape, free, draw(st.integers(1, len(free)))
 
 
-@pytest.mark.parametrize("name", ["paging-1"])
 @settings(max_examples=40, deadline=None)
 @given(state=states(), by=st.tuples(st.integers(0, 2), st.integers(0, 2)))
-def test_shifted_by_pages_alike(
-    name: str, state: tuple[Page, list[Site], int], by: Page
-) -> None:
+def test_shifted_by_pages_alike(state: tuple[Page, list[Site], int], by: Page) -> None:
     """Pages stay pages when a mesh of whole ones grows by whole ones."""
     shape, free, k = state
     wider = tuple(side + 4 * (step + 1) for side, step in zip(shape, by, strict=True))
     moved = [
         tuple(x + 4 * step for x, step in zip(site, by, strict=True)) for site in free
     ]
-    here = KSUBSET[name](KSubset("here", Mesh(shape), tuple(free), k))
-    there = KSUBSET[name](KSubset("there", Mesh(wider), tuple(moved), k))
+    paging = KSUBSET["paging-1"]
+    here = paging(KSubset("here", Mesh(shape), tuple(free), k))
+    there = paging(KSubset("there", Mesh(wider), tuple(moved), k))
     assert here.chosen == there.chosen

@@ -9,9 +9,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from closeknit.instances import Grid, KSubset, Mesh, Topology, Torus, Tree
+from closeknit.instances import Grid, Mesh, Topology, Torus, Tree
 from closeknit.instances.topologies import switch_tree
-from closeknit.methods import KSUBSET
 from closeknit.methods.allocators.table import allocator
 
 from ...strategies import trees
@@ -86,8 +85,7 @@ def test_trees_are_taken_in_the_order_of_their_switches(tree: Topology) -> None:
 
 
 @pytest.mark.parametrize("kind", [Mesh, Torus])
-def test_rows_and_columns(kind: Callable[..., Grid]) -> None:
-    assert used("row", kind((3, 4)), 6) == [0, 1, 2, 3, 4, 5]
+def test_columns(kind: Callable[..., Grid]) -> None:
     assert used("column", kind((3, 4)), 6) == [0, 4, 8, 1, 5, 9]
     assert used("column", kind((3, 4)), 3, busy=range(4, 9)) == [0, 1, 9]
 
@@ -143,18 +141,3 @@ def test_a_square_with_enough_idle_is_used_alone(data: st.DataObject) -> None:
     grant = one.find(k)
     assert grant is not None
     assert grant.used.tolist() == wanted
-
-
-def test_what_each_says_of_itself() -> None:
-    for name in ("consecutive", "shuffle", "row", "column", "quadrant"):
-        assert KSUBSET[name].doc_entry("Source").startswith("Navaridas et al. 2009")
-    assert KSUBSET["shuffle"].summary == (
-        "Take the first k idle processors by port, of one port switch by switch."
-    )
-
-
-def test_a_fat_tree_is_cheaper_consecutively() -> None:
-    tree = fat_tree()
-    instance = KSubset("whole", tree, tuple(tree.locations()), 4)
-    costs = [KSUBSET[name](instance).objective for name in ("consecutive", "shuffle")]
-    assert costs == [6 * 2, 6 * 4]

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from itertools import permutations, product
 from math import prod
+from typing import TypeVar
 
 import numpy as np
 import pytest
@@ -18,13 +19,10 @@ from closeknit.heuristics.allocation.plas import PLAS, middle_out
 from closeknit.heuristics.allocation.shells import FAR, Shells, squarest
 from closeknit.instances import (
     Grid,
-    InputError,
     KSubset,
     Mesh,
     Site,
-    Topology,
     Torus,
-    Tree,
 )
 from closeknit.instances.ksubset.dispersal import balance_factor
 from closeknit.methods import KSUBSET
@@ -32,6 +30,7 @@ from closeknit.methods.allocators.table import allocator
 
 from ...strategies import cylinder, grids, tunnel
 
+Kind = TypeVar("Kind", bound=Allocator)
 PLANES: list[Site] = [(1, 1), (1, 9), (6, 1), (4, 4), (5, 6), (3, 5)]
 SPACES: list[Site] = [*PLANES, (7,), (2, 3, 3), (3, 1, 4), (2, 2, 2, 2)]
 
@@ -50,10 +49,12 @@ def partly_held(
     return topology, idle, draw(st.integers(1, sum(idle)))
 
 
-def prepared(kind: type[Allocator], topology: Topology, idle: list[bool]) -> Allocator:
+def prepared(
+    kind: type[Kind], topology: Grid, idle: list[bool]
+) -> tuple[Kind, list[Site]]:
     one = kind(topology)
     one.hold(np.flatnonzero(~np.array(idle)))
-    return one
+    return one, [site for site, its in zip(one.places, idle, strict=True) if its]
 
 
 def given_to(one: Allocator, k: int, shape: tuple[int, ...] | None = None) -> set[Site]:
@@ -120,8 +121,7 @@ def test_mc_of_a_shape(case: tuple[Grid, list[bool], int], data: st.DataObject) 
     sides = topology.shape
     shape = data.draw(st.tuples(*(st.integers(1, side + 2) for side in sides)))
     k = min(k, prod(shape))
-    one = prepared(MC, topology, idle)
-    free = [site for site, its in zip(one.places, idle, strict=True) if its]
+    one, free = prepared(MC, topology, idle)
     cut = tuple(
         min(a, b) if ring else a
         for a, b, ring in zip(shape, sides, topology.rings, strict=True)
@@ -136,8 +136,7 @@ def test_mc_of_no_shape_tries_every_orientation_of_the_squarest(
 ) -> None:
     topology, idle, k = case
     sides = topology.shape
-    one = prepared(MC, topology, idle)
-    free = [site for site, its in zip(one.places, idle, strict=True) if its]
+    one, free = prepared(MC, topology, idle)
     boxes = sorted(
         box
         for box in set(permutations(squarest(k, sides)))
@@ -208,9 +207,7 @@ def test_squarest(k: int, grid: tuple[int, ...]) -> None:
 def test_mc_elongated(case: tuple[Grid, list[bool], int]) -> None:
     topology, idle, k = case
     rows, columns = topology.shape
-    one = prepared(MCElongated, topology, idle)
-    assert isinstance(one, MCElongated)
-    free = [site for site, its in zip(one.places, idle, strict=True) if its]
+    one, free = prepared(MCElongated, topology, idle)
     width = max(1, k // rows)
     found = []
     for centre in range(columns):
@@ -259,10 +256,10 @@ def test_plas_takes_the_first_in_its_scan(
 ) -> None:
     topology, idle, k = case
     rows, columns = topology.shape
-    one = prepared(PLAS, topology, idle)
+    one, free = prepared(PLAS, topology, idle)
     scan = [(row, column) for column in range(columns) for row in middle_out(rows)]
     assert len(set(scan)) == rows * columns
-    taken = [site for site in scan if idle[one.places.index(site)]][:k]
+    taken = [site for site in scan if site in free][:k]
     grant = one.find(k)
     assert grant is not None
     assert [one.places[i] for i in grant.used] == taken
@@ -279,23 +276,8 @@ def test_middle_out_goes_outwards_and_stays_balanced(rows: int) -> None:
         assert balance_factor(Mesh((rows, 1)), begun) <= 1
 
 
-@pytest.mark.parametrize(
-    ("name", "topology", "problem"),
-    [
-        ("mc", Tree((-1, 0), (0, 1), (0, 1)), "needs a mesh or a torus, not 'tree'"),
-        ("plas", Mesh((2, 2, 2)), "needs a mesh or a torus of two axes"),
-        ("mc-elongated", Torus((8,)), "needs a mesh or a torus of two axes"),
-    ],
-)
-def test_refusals(name: str, topology: Topology, problem: str) -> None:
-    with pytest.raises(InputError, match=f"topology: {problem}"):
-        allocator(name, topology)
-
-
-def test_a_shape_must_fit_the_job() -> None:
+def test_a_shape_may_be_huge() -> None:
     one = MC(Mesh((4, 4)))
-    with pytest.raises(InputError, match="shape: must be 2 sides"):
-        one.find(5, (2, 2))
     assert given_to(one, 16, (2**40, 2**40)) == set(one.places)
 
 

@@ -8,12 +8,11 @@ from itertools import combinations
 from math import isqrt
 
 import numpy as np
-import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from closeknit.heuristics.allocation.thrifty import REGARD, Thrifty
-from closeknit.instances import InputError, KSubset, Mesh, Torus, Tree
+from closeknit.instances import KSubset, Mesh, Torus
 from closeknit.methods import KSUBSET
 from closeknit.methods.allocators.table import allocator
 
@@ -106,8 +105,3 @@ def test_large_machines_do_not_overflow() -> None:
     grant = line.find(20)
     assert grant is not None
     assert np.array_equal(np.diff(grant.used), np.ones(19))
-
-
-def test_refuses_what_is_no_grid() -> None:
-    with pytest.raises(InputError, match="needs a mesh or a torus"):
-        allocator("thrifty", Tree((-1, 0, 0), (0, 1, 1), (1, 2)))

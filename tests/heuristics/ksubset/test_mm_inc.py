@@ -9,7 +9,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from closeknit.heuristics.ksubset.mm_inc import Descent
-from closeknit.instances import KSubset, Mesh, check, cost, mesh
+from closeknit.instances import KSubset, check, cost, mesh
 from closeknit.methods import KSUBSET
 from closeknit.solvers import Limit
 from closeknit.solvers.running import clock
@@ -85,14 +85,3 @@ def test_stops_at_the_deadline_with_what_it_has() -> None:
     descent = Descent(instance, begin)
     assert descent.run(clock.now()) is Limit.TIME
     assert descent.chosen == begin
-
-
-def test_a_hole_is_filled() -> None:
-    free = tuple((x, y) for x in range(9) for y in range(9))
-    instance = KSubset("full", Mesh((9, 9)), free, 9)
-    ring = tuple(
-        x * 9 + y for x in range(3, 6) for y in range(3, 6) if (x, y) != (4, 4)
-    )
-    descent = Descent(instance, (*ring, 0))
-    descent.run()
-    assert cost(instance, descent.chosen) <= cost(instance, tuple(sorted((*ring, 40))))
