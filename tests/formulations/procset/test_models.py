@@ -1,7 +1,11 @@
 from __future__ import annotations
 
 import random
+import signal
+import subprocess
+import sys
 import tempfile
+import time
 from fractions import Fraction
 from pathlib import Path
 
@@ -260,6 +264,35 @@ def test_a_search_stopped_between_levels_keeps_what_is_proved(
     assert result.bound == (4, 1, 0)
     assert isinstance(result.objective, tuple)
     assert result.objective[0] == 4
+
+
+PROGRAM = """
+from fractions import Fraction
+from closeknit.methods import PROCSET
+from closeknit.instances.procset.generators import torus_planes
+from closeknit.solvers import Settings, cpsat
+inner = cpsat._run
+def run(*arguments):
+    print("searching", flush=True)
+    return inner(*arguments)
+cpsat._run = run
+hard = torus_planes((10, 10, 10), 60, free=Fraction(1, 2), seed=3, costs="levels")
+result = PROCSET["classes/cpsat"](hard, Settings(time_limit=300))
+print(result.limit.value, result.chosen is not None, len(result.bound))
+"""
+
+
+def test_interrupt_gives_a_choice_and_a_bound() -> None:
+    program = subprocess.Popen(
+        [sys.executable, "-c", PROGRAM], stdout=subprocess.PIPE, text=True
+    )
+    assert program.stdout is not None
+    assert program.stdout.readline() == "searching\n"
+    time.sleep(0.5)
+    program.send_signal(signal.SIGINT)
+    out, _ = program.communicate(timeout=120)
+    assert out.split()[-3:] == ["interrupt", "True", "3"]
+    assert program.returncode == 0
 
 
 # Solvers that misbehave
