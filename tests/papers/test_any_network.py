@@ -20,7 +20,7 @@ SQUARE = "5 7 2\n1 2 3\n2 3 4\n3 4 1\n4 1 9\n2 1 2\n4 5 1\n1 3 2\n"
 @pytest.fixture(autouse=True)
 def _short(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(study, "OTHERS", ("distances-bb",))
-    monkeypatch.setattr(study, "SECONDS", 5.0)
+    monkeypatch.setattr(study, "SECONDS", 2.0)
 
 
 def test_random_graphs_are_bounded_and_certified(tmp_path: Path) -> None:

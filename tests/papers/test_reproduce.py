@@ -28,7 +28,7 @@ from .studies import pictures, rows_of
 @pytest.mark.parametrize(
     ("name", "jobs", "table", "column"),
     [
-        ("drakenberg-quality", 25, "by_surplus", "optimal, realistic, %"),
+        ("drakenberg-quality", 10, "by_surplus", "optimal, realistic, %"),
         ("drakenberg-time", 4, "times", "exact: frontier-dp, mean ms"),
         ("drakenberg-linecards", 25, "by_size", "lookahead, mean"),
     ],
