@@ -196,6 +196,10 @@ def test_nothing_is_sent(tmp_path: Path, capsys: Capture) -> None:
             "--mapping: no such method of mapping: 'anneal' (did you mean annealing?)",
         ),
         (
+            on("mesh:9x9", "row --tasks 65 --mapping exact", "n-to-n"),
+            "--mapping: exact takes at most 64 ranks, not 65; annealing takes more",
+        ),
+        (
             f"{JOB} --io-nodes west --tasks 16",
             "--io-nodes: needs a mesh of two axes, not 'west'",
         ),

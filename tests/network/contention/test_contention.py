@@ -495,6 +495,11 @@ def test_what_other_problems_have_is_refused_in_one_line(
         assert problem in capsys.readouterr().err
 
 
+def test_the_claims_hold() -> None:
+    for claim in claims.CONTENTION_CLAIMS:
+        assert claim.test(QUICK).holds, claim.name
+
+
 def test_a_choice_that_is_not_best_is_noticed(monkeypatch: pytest.MonkeyPatch) -> None:
     """A fault that is planted: hops are not improved, nor searched."""
     monkeypatch.setattr(
