@@ -4,15 +4,27 @@ from __future__ import annotations
 
 from itertools import product
 from math import prod
+from typing import TypeVar
 
 import numpy as np
 import numpy.typing as npt
 
 from closeknit.instances import Grid
-from closeknit.network.messages import Messages
+from closeknit.network.engine import Engine
+from closeknit.network.messages import Messages, messages
 
+AnyEngine = TypeVar("AnyEngine", bound=Engine)
+Rows = list[tuple[int, int, int]]
+"""Messages: from where, to where, of how many flits."""
 Numbers = npt.NDArray[np.int64] | int
 NONE = np.empty(0, np.int64)
+
+
+def deliver(engine: AnyEngine, load: Messages | Rows) -> AnyEngine:
+    """Let an engine deliver all of a load; return it."""
+    engine.add(load if isinstance(load, Messages) else messages(load))
+    engine.finish()
+    return engine
 
 
 def plain(

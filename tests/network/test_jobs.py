@@ -2,13 +2,11 @@
 
 from __future__ import annotations
 
-from itertools import accumulate
 from typing import Any
 
 import numpy as np
 import pytest
 from hypothesis import given, settings
-from hypothesis import strategies as st
 
 from closeknit.heuristics.allocation.allocator import Allocator
 from closeknit.instances import Graph, Grid, InputError, IntArray, Mesh, Torus
@@ -24,14 +22,9 @@ from closeknit.simulation.stream.jobs import StreamJob, generate
 from closeknit.simulation.stream.measures import measure
 from closeknit.simulation.stream.simulator import JobEnd, Start, StartPolicy, simulate
 
+from ..simulation.streams import Row, jobs_of, rows
 from .flits.engine import Flits, Router
 
-ROWS = st.lists(
-    st.tuples(
-        st.integers(0, 3), st.integers(1, 9), st.integers(0, 9), st.integers(0, 6)
-    ),
-    max_size=20,
-)
 SHAPE = (4, 5)
 TRAFFIC = MixedTraffic(shape=SHAPE, share=0.5, messages=40)
 
@@ -52,17 +45,11 @@ def _engines() -> list[Engine]:
 @pytest.mark.parametrize("kind", range(len(_engines())))
 @pytest.mark.parametrize("policy", StartPolicy)
 @settings(deadline=None, max_examples=40)
-@given(rows=ROWS)
+@given(some=rows(9))
 def test_messages_that_take_the_run_time_give_the_same_stream(
-    rows: list[tuple[int, int, int, int]], policy: StartPolicy, kind: int
+    some: list[Row], policy: StartPolicy, kind: int
 ) -> None:
-    submits = accumulate(row[0] for row in rows)
-    jobs = [
-        StreamJob(number, submit, k, seconds, seconds + slack)
-        for number, (submit, (_, k, seconds, slack)) in enumerate(
-            zip(submits, rows, strict=True)
-        )
-    ]
+    jobs = jobs_of(some)
     grid = Torus((3, 3))
     ends = Deliveries(_engines()[kind], _idle)
     found = simulate(jobs, allocator("mm", grid), policy, ends)
@@ -72,7 +59,7 @@ def test_messages_that_take_the_run_time_give_the_same_stream(
     ]
 
 
-def _jobs(n: int, seed: int = 3) -> list[StreamJob]:
+def _stream(n: int, seed: int = 3) -> list[StreamJob]:
     return generate(n, seed=seed, most=20, sizes="exponential:5", interarrival=90.0)
 
 
@@ -90,7 +77,7 @@ def test_a_job_ends_with_its_last_message() -> None:
         sent.append(TRAFFIC(job, processors, random))
         return sent[-1]
 
-    jobs = _jobs(150)
+    jobs = _stream(150)
     engine = RigidWorms(TRAFFIC.network, axes=(1, 0))
     ends = Deliveries(engine, traffic, seed=5)
     events = list(simulate(jobs, _machine(), ends=ends))
@@ -164,7 +151,7 @@ def test_forgetting_changes_nothing(
         if not forgets:
             monkeypatch.setattr(engine, "forget", lambda: None)
         found.append(
-            measure(_jobs(200), _machine(), policy, Deliveries(engine, TRAFFIC))
+            measure(_stream(200), _machine(), policy, Deliveries(engine, TRAFFIC))
         )
         found.append(engine.carried.tolist())
         kept.append(len(engine.delivered))
@@ -213,20 +200,20 @@ def test_memory_is_bounded(kind: str, count: int) -> None:
 
 
 def test_measures_take_the_ends_of_the_network() -> None:
-    jobs = _jobs(60)
+    jobs = _stream(60)
 
     def ends() -> Deliveries:
         return Deliveries(RigidWorms(TRAFFIC.network), TRAFFIC)
 
-    summary, rows = measure(jobs, _machine(), ends=ends())
+    summary, found = measure(jobs, _machine(), ends=ends())
     events = list(simulate(jobs, _machine(), ends=ends()))
     over = {e.job.number: e.time for e in events if isinstance(e, JobEnd)}
-    assert {row.number: row.end_s for row in rows} == over
+    assert {row.number: row.end_s for row in found} == over
     assert any(
         row.end_s != row.start_s + job.seconds
-        for row, job in zip(rows, jobs, strict=True)
+        for row, job in zip(found, jobs, strict=True)
     )
-    held = sum(row.processors * (row.end_s - row.start_s) for row in rows)
+    held = sum(row.processors * (row.end_s - row.start_s) for row in found)
     assert summary.utilization_pct == pytest.approx(
         100 * held / (20 * max(over.values()))
     )

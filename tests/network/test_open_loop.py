@@ -6,9 +6,10 @@ import numpy as np
 import pytest
 
 from closeknit.instances import InputError, Mesh, Torus
-from closeknit.network.messages import messages
 from closeknit.network.open_loop import Phases, measure, saturation, uniform
 from closeknit.network.worm.engine import RigidWorms
+
+from .loads import deliver
 
 SHORT = Phases(500, 1500, 1500)
 
@@ -80,9 +81,7 @@ def test_rigid_worms_saturate_near_the_prototype() -> None:
 
 def test_neighbours_across_a_cut_reach_its_limit() -> None:
     """Long messages across the middle use every link of it in nearly every cycle."""
-    engine = RigidWorms(Mesh(2, 4))
     pairs = [(x, x + 4, 500) for x in range(4)] + [(x + 4, x, 500) for x in range(4)]
-    engine.add(messages(pairs))
-    end = engine.finish()
+    engine = deliver(RigidWorms(Mesh(2, 4)), pairs)
     assert engine.carried[: len(engine.channels()[0][1])].sum() == 8 * 500
-    assert end == 1 + 500 + 1
+    assert engine.time == 1 + 500 + 1

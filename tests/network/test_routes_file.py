@@ -9,8 +9,9 @@ import pytest
 
 from closeknit.instances import Graph, InputError, Mesh
 from closeknit.network.cut_through.engine import CutThrough
-from closeknit.network.messages import messages
 from closeknit.network.routes_file import parse_routes, read_routes
+
+from .loads import deliver
 
 RING = Graph(
     4, tuple((v, (v + 1) % 4, 1) for v in range(4)), (0, 1, 2, 3), 1, tuple("abcd")
@@ -25,9 +26,8 @@ AROUND = "at,to,next\n" + "".join(
 def test_packets_follow_the_table(tmp_path: Path) -> None:
     path = tmp_path / "around.csv"
     path.write_text(AROUND)
-    engine = CutThrough(RING, table=read_routes(path, RING))
-    engine.add(messages([(1, 0, 16)]))
-    assert engine.finish() == 3 + 16  # not the one hop back
+    engine = deliver(CutThrough(RING, table=read_routes(path, RING)), [(1, 0, 16)])
+    assert engine.time == 3 + 16  # not the one hop back
     assert engine.carried.sum() == 3 * 16
 
 

@@ -6,7 +6,6 @@ from pathlib import Path
 
 import pytest
 
-from closeknit.cli.app import run
 from closeknit.instances import InputError, KSubset, read_instance
 from closeknit.instances.ksubset.generators import random_cluster
 from closeknit.papers.any_network import study
@@ -21,7 +20,7 @@ SQUARE = "5 7 2\n1 2 3\n2 3 4\n3 4 1\n4 1 9\n2 1 2\n4 5 1\n1 3 2\n"
 @pytest.fixture(autouse=True)
 def _short(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(study, "OTHERS", ("distances-bb",))
-    monkeypatch.setattr(study, "SECONDS", 5.0)
+    monkeypatch.setattr(study, "SECONDS", 2.0)
 
 
 def test_random_graphs_are_bounded_and_certified(tmp_path: Path) -> None:
@@ -73,11 +72,3 @@ def test_networks_are_read_where_the_data_is(
     assert "| checked: dnn certificate |" in page
     with pytest.raises(InputError, match=r"pmed2.txt.xz: is missing"):
         REPRODUCTIONS["pmed"](RunOptions(first=2))
-
-
-def test_without_data_it_is_told(
-    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
-) -> None:
-    monkeypatch.delenv("CLOSEKNIT_DATA", raising=False)
-    assert run(["reproduce", "pmed"]) == 2
-    assert "CLOSEKNIT_DATA: must name the folder" in capsys.readouterr().err

@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import csv
 from collections.abc import Mapping
-from dataclasses import replace
 from fractions import Fraction
 from pathlib import Path
 
@@ -38,22 +36,18 @@ from closeknit.papers.bender2008_flow.study import LINEUP, _findings
 from closeknit.simulation.stream.jobs import StreamJob
 
 from ..data import IPSC, needs
+from .studies import lose_a_part, pictures, rows_of, told_apart, trace
 
 # Streams
 
 
-def log(path: Path, sizes: list[int]) -> Path:
+def log(folder: Path, *sizes: int) -> str:
     """Write a log: a job every 100 s, of 60 s."""
-    lines = [
-        f"{i} {100 * i} -1 60 {size} -1 -1 -1 -1 -1 -1 1 1 -1 -1 -1 -1 -1"
-        for i, size in enumerate(sizes, 1)
-    ]
-    path.write_text("\n".join(lines) + "\n")
-    return path
+    return trace(folder, [(100 * i, 60, size) for i, size in enumerate(sizes)])
 
 
 def test_sizes_are_divided_and_rounded_up(tmp_path: Path) -> None:
-    found = stream(str(log(tmp_path / "log.swf", [1, 4, 5, 128])), seed=0, first=None)
+    found = stream(log(tmp_path, 1, 4, 5, 128), seed=0, first=None)
     assert [job.processors for job in found.jobs] == [1, 1, 2, 32]
     assert [job.number for job in found.jobs] == [0, 1, 2, 3]
     assert found.load == Fraction((1 + 1 + 2 + 32) * 60, 32 * 300)
@@ -61,11 +55,12 @@ def test_sizes_are_divided_and_rounded_up(tmp_path: Path) -> None:
 
 
 def test_logs_of_larger_machines_are_refused(tmp_path: Path) -> None:
-    path = log(tmp_path / "log.swf", [4, 256])
-    with pytest.raises(InputError, match="1 jobs of more than 128 processors"):
-        stream(str(path), seed=0, first=None)
-    with pytest.raises(InputError, match="no job that can be run"):
-        stream(str(log(tmp_path / "large.swf", [256])), seed=0, first=None)
+    for sizes, told in (
+        ((4, 256), "1 jobs of more than 128 processors"),
+        ((256,), "no job that can be run"),
+    ):
+        with pytest.raises(InputError, match=told):
+            stream(log(tmp_path, *sizes), seed=0, first=None)
 
 
 @needs("data/swf")
@@ -153,23 +148,20 @@ def test_the_cut_curve_jumps_once() -> None:
 
 
 def test_parts_are_told_apart() -> None:
-    jobs = (job(0, 0, 2, 60),)
-    changes: list[dict[str, object]] = [
-        {},
+    told_apart(
+        part((job(0, 0, 2, 60),)),
         {"strategy": "mm"},
         {"model": FlowModel(length=4)},
         {"pace": 41.0},
         {"stretch": Fraction(1, 2)},
         {"jobs": (job(0, 1, 2, 60),)},
-    ]
-    keys = {replace(part(jobs), **change).key for change in changes}  # type: ignore[arg-type]
-    assert len(keys) == 6
+    )
 
 
 # How it is judged
 
 
-def setting(flows: Mapping[str, list[int]], runs: int = 2) -> Setting:
+def setting(flows: Mapping[str, int], runs: int = 2) -> Setting:
     """Make up flow times, the same for 26 jobs but for some noise."""
     noise = np.arange(26) % 3
 
@@ -181,12 +173,12 @@ def setting(flows: Mapping[str, list[int]], runs: int = 2) -> Setting:
         "made up",
         Fraction(1, 2),
         2.0,
-        {name: [found(f, r) for r in range(runs)] for name, (f,) in flows.items()},
+        {name: [found(f, r) for r in range(runs)] for name, f in flows.items()},
     )
 
 
 def test_differences_are_paired_by_job() -> None:
-    one = setting({"mc1x1": [99], "mm": [198]})
+    one = setting({"mc1x1": 99, "mm": 198})
     gap = one.above("mc1x1", "mm")
     assert gap.value == pytest.approx(100 * (99 / 100.46), abs=0.5)
     assert gap.low > 97
@@ -200,8 +192,8 @@ def noise_mean() -> float:
     return float((np.arange(26) % 3).mean())
 
 
-def flows(order: tuple[str, ...]) -> dict[str, list[int]]:
-    return {name: [100 * (i + 1)] for i, name in enumerate(order)}
+def flows(order: tuple[str, ...]) -> dict[str, int]:
+    return {name: 100 * (i + 1) for i, name in enumerate(order)}
 
 
 def test_the_paper_s_ranking_holds_where_it_is_met() -> None:
@@ -212,7 +204,7 @@ def test_the_paper_s_ranking_holds_where_it_is_met() -> None:
     turned = setting(flows((CUT, *PRINTED[::-1])))
     assert turned.rho() == pytest.approx(-1)
     assert [f.holds for f in _findings([turned])] == [False] * 4
-    equal = setting({name: [100] for name in (*PRINTED, CUT)})
+    equal = setting(dict.fromkeys((*PRINTED, CUT), 100))
     assert [f.holds for f in _findings([equal])] == [None] * 4
 
 
@@ -222,53 +214,22 @@ def test_the_paper_s_ranking_holds_where_it_is_met() -> None:
 def test_small_runs_from_end_to_end(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    trace = log(tmp_path / "log.swf", [1, 8, 32, 64, 16, 128, 4, 100] * 4)
+    path = log(tmp_path, *[1, 8, 32, 64, 16, 128, 4, 100] * 4)
     out = tmp_path / "out"
-    words = ["reproduce", "bender-flow", "--trace", str(trace), "--out", str(out)]
+    words = ["reproduce", "bender-flow", "--trace", path, "--out", str(out)]
     words += ["--jobs", "1", "--load", "0.5"]
     assert closeknit(words) == 0
     shown = capsys.readouterr().out
     assert "At load 0.50 the paper's four rank" in shown
-    with (out / "load_050.csv").open() as file:
-        rows = {row["strategy"]: row for row in csv.DictReader(file)}
+    rows = {row["strategy"]: row for row in rows_of(out / "load_050.csv")}
     assert set(rows) == set(LINEUP)
     assert float(rows["mc1x1"]["service time"]) >= 1
     times = [float(row["flow time"]) for row in rows.values()]
     assert times == sorted(times)
     assert times[0] < times[-1]
-    with (out / "assumptions.csv").open() as file:
-        lines = list(csv.DictReader(file))
+    lines = rows_of(out / "assumptions.csv")
     assert lines[0]["assumption"] == "load 0.50"
     assert len(lines) == 5
     assert all(float(line["mc1x1"]) == 100 for line in lines)
-    before = {path.name: path.read_bytes() for path in out.glob("*.*")}
-
-    # One part has been lost: it is run again, and the rest taken as it is.
-    lost = min((out / "parts").iterdir())
-    content = lost.read_bytes()
-    lost.unlink()
-    assert closeknit(words) == 0
-    assert lost.read_bytes() == content
-    assert {path.name: path.read_bytes() for path in out.glob("*.*")} == before
-    page = (out / "report.html").read_text()
-    assert page.count("<svg") == 0
-
-
-@pytest.mark.parametrize(
-    ("text", "complaint"),
-    [
-        ("", "has no jobs"),
-        ("1 0 -1 60 1 -1 -1 -1 -1 -1 -1 1 1 -1 -1 -1 -1 -1", "of several processors"),
-        ("1 0 -1 x 1 -1 -1 -1 -1 -1 -1 1 1 -1 -1 -1 -1 -1", "run time"),
-    ],
-)
-def test_bad_logs_are_one_line(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str], text: str, complaint: str
-) -> None:
-    path = tmp_path / "log.swf"
-    path.write_text(text + "\n")
-    words = ["reproduce", "bender-flow", "--trace", str(path)]
-    assert closeknit([*words, "--out", str(tmp_path / "out")]) == 2
-    said = capsys.readouterr().err
-    assert complaint in said
-    assert said.count("\n") == 1
+    lose_a_part(words, out)
+    assert pictures(out) == 0

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import csv
 from itertools import combinations, pairwise
 from pathlib import Path
 
@@ -62,6 +61,8 @@ from closeknit.papers.hops_or_seconds.streams import (
 from closeknit.papers.hops_or_seconds.workloads import BYTES, PATTERNS, messages, phits
 from closeknit.simulation.stream.jobs import StreamJob
 from closeknit.simulation.stream.simulator import JobEnd, simulate
+
+from .studies import lose_a_part, pictures, rows_of
 
 QUICK = ("fat-tree 4:1", "dragonfly")
 """Machines whose loads are listed in no time."""
@@ -426,49 +427,13 @@ def test_small_runs_from_end_to_end(
     assert closeknit(words) == 0
     shown = capsys.readouterr().out
     assert "Dragonfly: one job on the set of least pair sum takes " in shown
-    tables = {}
-    for name in ("one_job", "correlations", "flow_times", "pairs", "cells"):
-        with (out / f"{name}.csv").open() as file:
-            tables[name] = list(csv.DictReader(file))
+    tables = {path.stem: rows_of(path) for path in out.glob("*.csv")}
+    assert tables["pairs"]
     assert [row["choice"] for row in tables["one_job"]] == list(SHOWN)
     assert [row["objective"] for row in tables["correlations"]] == list(OBJECTIVES)
     rules = [row["rule"] for row in tables["flow_times"]]
     assert rules == [*EVERYWHERE[1:], "busy, % (pair sum)"]
     assert len(tables["cells"]) == len(LOADS) * len(PATTERNS) * len(SHOWN)
-    before = {path.name: path.read_bytes() for path in out.glob("*.*")}
-    assert "hops-or-seconds.svg" in before
-
-    # One part has been lost: it is run again, and the rest taken as it is.
-    kept = sorted((out / "parts").iterdir())
-    assert len(kept) == 2 * (len(LOADS) + len(EVERYWHERE))
-    stamps = {path: path.stat().st_mtime_ns for path in kept[1:]}
-    content = kept[0].read_bytes()
-    kept[0].unlink()
-    assert closeknit(words) == 0
-    assert kept[0].read_bytes() == content
-    assert all(path.stat().st_mtime_ns == stamp for path, stamp in stamps.items())
-    assert {path.name: path.read_bytes() for path in out.glob("*.*")} == before
-    page = (out / "report.html").read_text()
-    assert "http" not in page.replace("http://www.w3.org/", "")
-
-
-@pytest.mark.parametrize(
-    ("words", "complaint"),
-    [
-        (["hops-or-seconds", "--traffic", "x"], "--traffic: is not for hops-or-sec"),
-        (["hops-or-seconds", "--load", "0.5"], "--load: is not for hops-or-seconds"),
-        (["mache-table2", "--traffic", "x"], "--traffic: is not for mache-table2"),
-    ],
-)
-def test_bad_input_is_one_line(
-    tmp_path: Path,
-    capsys: pytest.CaptureFixture[str],
-    monkeypatch: pytest.MonkeyPatch,
-    words: list[str],
-    complaint: str,
-) -> None:
-    monkeypatch.chdir(tmp_path)
-    assert closeknit(["reproduce", *words]) == 2
-    said = capsys.readouterr().err
-    assert complaint in said
-    assert said.count("\n") == 1
+    assert (out / "hops-or-seconds.svg").exists()
+    assert lose_a_part(words, out) == 2 * (len(LOADS) + len(EVERYWHERE))
+    pictures(out)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import csv
 from dataclasses import replace
 from fractions import Fraction
 from pathlib import Path
@@ -44,6 +43,7 @@ from closeknit.simulation.stream.simulator import JobEnd, Start, simulate
 
 from ..data import PARAGON, needs
 from ..in_process import stay_in_process
+from .studies import lose_a_part, pictures, rows_of, told_apart, trace
 
 SHAPE = (6, 7)
 
@@ -123,7 +123,8 @@ def test_everybody_sees_the_same_starts() -> None:
 
 def test_parts_have_keys_that_say_what_they_depend_on(tmp_path: Path) -> None:
     one = part()
-    changes: list[dict[str, object]] = [
+    told_apart(
+        one,
         {"shape": (7, 6)},
         {"streams": one.streams[:1]},
         {"streams": one.streams[::-1]},
@@ -131,9 +132,7 @@ def test_parts_have_keys_that_say_what_they_depend_on(tmp_path: Path) -> None:
         {"strategy": "plas"},
         {"nodes": 9},
         {"seed": 1},
-    ]
-    keys = {one.key} | {part(**change).key for change in changes}
-    assert len(keys) == 1 + len(changes)
+    )
     store = PartStore(tmp_path, Found)
     store.put(one, found := run(one))
     kept = store.get(part())
@@ -176,19 +175,13 @@ def test_workload_two_is_the_papers_by_number() -> None:
         list(workloads(str(PARAGON), (8, 8), seed=0, first=None))
 
 
-def swf(tmp_path: Path, sizes: list[int]) -> str:
-    lines = [
-        f"{i} {60 * i} 0 300 {size} -1 -1 {size} -1 -1 1 1 1 1 1 1 -1 -1"
-        for i, size in enumerate(sizes, start=1)
-    ]
-    path = tmp_path / "small.swf"
-    path.write_text("; UnixStartTime: 841000000\n" + "\n".join(lines) + "\n")
-    return str(path)
+def log(folder: Path, *sizes: int) -> str:
+    """Write a log: a job each minute, of five minutes."""
+    return trace(folder, [(60 * i, 300, size) for i, size in enumerate(sizes)])
 
 
 def test_any_other_trace_is_taken_as_it_is(tmp_path: Path) -> None:
-    trace = swf(tmp_path, [4, 1, 30, 9])
-    made = list(workloads(trace, SHAPE, seed=0, first=3))[-1]
+    made = list(workloads(log(tmp_path, 4, 1, 30, 9), SHAPE, seed=0, first=3))[-1]
     assert [job.processors for job in made.streams[0]] == [4, 1, 30]
     assert "all jobs" in made.about[0]
 
@@ -331,41 +324,6 @@ def test_differences_are_paired() -> None:
 # From the command line
 
 
-@pytest.mark.parametrize(
-    ("words", "complaint"),
-    [
-        (["--trace", "/no/trace"], "/no/trace: cannot be read"),
-        (["--shape", "3x5"], "--shape: is too small: 15 processors"),
-        (["--shape", "4x4x4"], "--shape: mc-elongated needs a mesh or a torus of two"),
-        (["--shape", "4x"], "argument --shape"),
-        (["--load", "0.5"], "--load: is not for mache-dispersal"),
-        (["--first", "0"], "--first: must be at least 1"),
-    ],
-)
-def test_bad_input_is_one_line(
-    capsys: pytest.CaptureFixture[str], words: list[str], complaint: str
-) -> None:
-    assert closeknit(["reproduce", "mache-dispersal", *words]) == 2
-    said = capsys.readouterr().err
-    assert complaint in said
-    assert said.count("\n") == 1
-
-
-def test_a_bad_trace_is_one_line(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
-    words = ["reproduce", "mache-dispersal", "--shape", "4x5", "--trace"]
-    assert closeknit([*words, swf(tmp_path, [21, 4])]) == 2
-    said = capsys.readouterr().err
-    assert "--shape: is too small: 1 of 2 jobs of small" in said
-    assert said.count("\n") == 1
-    (tmp_path / "small.swf").write_text("1 2 3\n")
-    assert closeknit([*words, str(tmp_path / "small.swf")]) == 2
-    said = capsys.readouterr().err
-    assert ":1: run time: is missing" in said
-    assert said.count("\n") == 1
-
-
 def test_small_runs_from_end_to_end(
     tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -379,28 +337,14 @@ def test_small_runs_from_end_to_end(
     assert "10 streams of 6 jobs, seeds 0 to 9" in text
     assert "Workload II is left out: no trace was given (--trace FILE)." in text
     assert not (out / "points_ii.csv").exists()
-    before = (out / "points_i_sides.csv").read_bytes()
-
-    # One part has been lost: it is run again, and the rest taken as it is.
-    parts = sorted((out / "parts").iterdir())
-    stamps = {path: path.stat().st_mtime_ns for path in parts[1:]}
-    content = parts[0].read_bytes()
-    parts[0].unlink()
-    assert closeknit([*words, "--trace", swf(tmp_path, [4, 1, 20, 9, 16, 2] * 3)]) == 0
-    assert (out / "points_i_sides.csv").read_bytes() == before
-    assert parts[0].read_bytes() == content
-    assert all(path.stat().st_mtime_ns == stamp for path, stamp in stamps.items())
-
-    page = (out / "report.html").read_text()
-    assert "http" not in page.replace("http://www.w3.org/", "")
-    assert page.count("<svg") == 9
+    more = [*words, "--trace", log(tmp_path, *[4, 1, 20, 9, 16, 2] * 3)]
+    lose_a_part(more, out, same="points_i_sides.csv")
+    assert pictures(out) == 9
     able, _ = lineup((4, 5))
     assert set(able) == {*SIX, *OURS}
-    with (out / "points_ii.csv").open() as stream:
-        rows = list(csv.DictReader(stream))
+    rows = rows_of(out / "points_ii.csv")
     assert len(rows) == len(SIX) * len(LOADS) + len(OURS) * len(OUR_LOADS)
     for row in rows:
         assert 1 <= float(row["nodes affected"]) <= 20
         assert 0 < float(row["utilisation, %"]) <= 100
-    with (out / "findings.csv").open() as stream:
-        assert len(list(csv.DictReader(stream))) == 27
+    assert len(rows_of(out / "findings.csv")) == 27

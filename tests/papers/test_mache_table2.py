@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import csv
 from dataclasses import replace
 from pathlib import Path
 
@@ -41,11 +40,11 @@ from closeknit.papers.mache1999_network.variants import variants
 from closeknit.simulation.stream.measures import measure
 
 from ..data import REFERENCE
+from .studies import lose_a_part, pictures, rows_of
 
 
 def test_the_figures_are_those_of_the_paper() -> None:
-    with (REFERENCE / "mache_table2.csv").open() as file:
-        rows = list(csv.DictReader(file))
+    rows = rows_of(REFERENCE / "mache_table2.csv")
     assert len(rows) == len(SIX) * len(SHARES)
     for row in rows:
         name = {"mc": MC}.get(row["strategy"].lower(), row["strategy"].lower())
@@ -252,36 +251,13 @@ def test_small_runs_from_end_to_end(
     text = (out / "report.md").read_text()
     assert "2 streams of 8 jobs, seeds 0 to 1" in text
     assert "chosen after seeing what ranking" in text
-    with (out / "service.csv").open() as stream:
-        rows = list(csv.DictReader(stream))
-    assert len(rows) == len(SHARES) * 10
-    assert (out / "report.html").read_text().count("<svg") == 0
-    with (out / "sensitivity.csv").open() as stream:
-        rows = list(csv.DictReader(stream))
+    assert len(rows_of(out / "service.csv")) == len(SHARES) * 10
+    assert pictures(out) == 0
+    rows = rows_of(out / "sensitivity.csv")
     assert [row["decision"] for row in rows] == [
         *("as in the table", "ties of mc by rows", "as in the table, on fewer streams"),
         *("first I/O node of a task: the top one", "5 messages of a job"),
     ]
     assert [row["streams"] for row in rows] == ["2", "2", "1", "1", "1"]
-
-    # One part has been lost: it is run again, and the rest taken as it is.
-    before = (out / "service.csv").read_bytes()
-    parts = sorted((out / "parts").iterdir())
-    assert len(parts) == 6 * len(SHARES)  # twice two streams, and two variants
-    stamps = {path: path.stat().st_mtime_ns for path in parts[1:]}
-    parts[0].unlink()
-    assert closeknit(words) == 0
-    assert (out / "service.csv").read_bytes() == before
-    assert parts[0].exists()
-    assert all(path.stat().st_mtime_ns == stamp for path, stamp in stamps.items())
-
-
-@pytest.mark.parametrize("option", ["--load", "--shape", "--trace", "--every"])
-def test_other_options_are_refused(
-    capsys: pytest.CaptureFixture[str], option: str
-) -> None:
-    value = {"--load": "0.5", "--shape": "4x5", "--trace": "x", "--every": "2"}[option]
-    assert closeknit(["reproduce", "mache-table2", option, value]) == 2
-    said = capsys.readouterr().err
-    assert f"{option}: is not for mache-table2" in said
-    assert said.count("\n") == 1
+    # twice two streams, and two variants
+    assert lose_a_part(words, out) == 6 * len(SHARES)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import csv
 from dataclasses import replace
 from fractions import Fraction
 from pathlib import Path
@@ -12,7 +11,7 @@ import pytest
 
 from closeknit.cli.app import run as closeknit
 from closeknit.heuristics.allocation.thrifty import Thrifty
-from closeknit.instances import InputError, Mesh
+from closeknit.instances import Mesh
 from closeknit.papers.bender2008_table1.parts import OPTIMAL
 from closeknit.papers.bender2008_table1.streams import PACKED, ArrivalPattern
 from closeknit.papers.catalogue import RunOptions
@@ -28,6 +27,8 @@ from closeknit.papers.online_rule.runs import (
 from closeknit.papers.online_rule.study import gain, study
 from closeknit.simulation.stream.jobs import StreamJob
 from closeknit.simulation.stream.simulator import Start, simulate
+
+from .studies import rows_of
 
 SHAPE = (4, 5)
 ORDER = RunOptions(first=60, mesh=SHAPE)
@@ -111,10 +112,5 @@ def test_command_goes_on_where_it_was(tmp_path: Path) -> None:
     parts[1].write_bytes(b"cut off")
     assert closeknit(words) == 0
     assert {path: path.read_bytes() for path in tmp_path.glob("*.csv")} == tables
-    with (tmp_path / "stream_load_08.csv").open() as file:
-        assert {row["strategy"] for row in csv.DictReader(file)} >= {RULE, OPTIMAL}
-
-
-def test_a_trace_that_is_not_there(tmp_path: Path) -> None:
-    with pytest.raises(InputError, match="cannot be read"):
-        study(replace(ORDER, trace=str(tmp_path / "none.swf")))
+    rows = rows_of(tmp_path / "stream_load_08.csv")
+    assert {row["strategy"] for row in rows} >= {RULE, OPTIMAL}

@@ -9,7 +9,6 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from closeknit.cli.app import run
 from closeknit.instances import Mesh
 from closeknit.papers.catalogue import RunOptions
 from closeknit.papers.table import REPRODUCTIONS
@@ -147,39 +146,3 @@ def test_allocations_are_whole_networks_and_chosen_ones() -> None:
     assert set(chosen) == {16, 64}
     assert allocations(1, full=False)[2].places != chosen[16]
     assert max(chosen[64]) < 256
-
-
-@pytest.mark.parametrize(
-    ("words", "complaint"),
-    [
-        (
-            ["--traffic", "{}/none"],
-            "traffic: has no measured communication of 64 ranks",
-        ),
-        (["--traffic", "{}/bad"], "line 2: bytes: must be at least 0, not -1"),
-        ([], "traffic: needs a folder of measured communication, or CLOSEKNIT_DATA"),
-        (["--first", "3"], "--first: is not for task-mapping"),
-    ],
-)
-def test_bad_input_is_one_line(
-    tmp_path: Path,
-    monkeypatch: pytest.MonkeyPatch,
-    capsys: pytest.CaptureFixture[str],
-    words: list[str],
-    complaint: str,
-) -> None:
-    monkeypatch.delenv("CLOSEKNIT_DATA", raising=False)
-    monkeypatch.chdir(tmp_path)
-    (tmp_path / "none").mkdir()
-    (tmp_path / "bad").mkdir()
-    (tmp_path / "bad" / "bad.csv").write_text("src,dst,bytes,messages\n0,1,-1,1\n")
-    words = [word.format(tmp_path) for word in words]
-    assert run(["reproduce", "task-mapping", *words]) == 2
-    said = capsys.readouterr().err
-    assert complaint in said
-    assert said.count("\n") == 1
-
-
-def test_traffic_is_for_task_mapping_only(capsys: pytest.CaptureFixture[str]) -> None:
-    assert run(["reproduce", "bender-figure2", "--traffic", "."]) == 2
-    assert "--traffic: is not for bender-figure2" in capsys.readouterr().err

@@ -10,7 +10,6 @@ import pytest
 from closeknit.cli.app import run
 from closeknit.instances import InputError
 from closeknit.scheduler.config import (
-    Configuration,
     Constraint,
     CostBlock,
     Group,
@@ -24,35 +23,17 @@ from .samples import BROKEN, FIGURE, GOOD
 from .written import written
 
 
-def _cores(racks: int = 16, nodes: int = 16, cores: int = 8) -> Configuration:
-    """Nodes of cores in racks, line cards of 12 nodes: 2048 cores unless said."""
-    count = racks * nodes
-    hosts = tuple(f"n{i:03}" for i in range(1, count + 1))
-    processors = tuple(f"{host}.{c}" for host in hosts for c in range(1, cores + 1))
-    everything = tuple(range(len(processors)))
-    groups, prices = [], []
-    for prefix, width, level in (("cn", 1, 0), ("ib", 12, 1), ("ctl", 50, 2)):
-        for i, begin in enumerate(range(0, count, width), start=1):
-            members = everything[begin * cores : (begin + width) * cores]
-            groups.append(Group(f"{prefix}{i}", members))
-            cost = tuple((100 + i) * (at == level) for at in range(5))
-            prices.append(Price("cluster", f"{prefix}{i}", cost))
-    return Configuration(
-        name="cores",
-        queues=("cluster",),
-        hosts=hosts,
-        processors=processors,
-        host_of=tuple(i // cores for i in everything),
-        through=(everything,),
-        groups=tuple(groups),
-        costs=(CostBlock(None, tuple(prices)),),
-        constraints=read_configuration(FIGURE).constraints[-1:],
-    )
-
-
 def test_a_machine_of_2048_cores() -> None:
-    one = _cores()
+    hosts = [f"n{i:03}" for i in range(256)]
+    prices = ", ".join(f"cluster@{host}=[{100 + i}]" for i, host in enumerate(hosts))
+    one = parse_configuration(
+        "queues: cluster\nslots: [n000..n255=1..8]\n"
+        f"groups: {', '.join(f'{host}={{{host}}}' for host in hosts)}\n"
+        f"costs: otherwise: {prices} end-costs\nconstraints: otherwise : true\n",
+        name="cores",
+    )
     assert len(one.processors) == 2048
+    assert len(one.sets_for("cluster", 1)) == 256
     assert parse_configuration(written(one), name="cores") == one
 
 

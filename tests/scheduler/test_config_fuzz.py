@@ -30,20 +30,10 @@ from .written import written
 
 SAMPLE = written(read_configuration(FIGURE))
 TOKENS = (
-    *"[]{}():;,@=+-*/#.\n\t",
-    *("..", "...", "<=", "lex", "cost", "PEs", "MINCOST", "ceil", "when", "in"),
-    *(
-        "otherwise",
-        "end-costs",
-        "costs",
-        "n01",
-        "n01.1",
-        "h01",
-        "1.2",
-        "0",
-        "99999999999",
-    ),
-    *("not", "and", "or", "options:", "lookahead", "\u00e9", "\0", "\U0001f600"),
+    *"[]{}():;,@=+-*/#.\n\t\u00e9\0\U0001f600",
+    *("..", "...", "<=", "lex", "cost", "PEs", "MINCOST", "ceil", "when", "in", "not"),
+    *("otherwise", "end-costs", "costs", "and", "or", "options:", "lookahead"),
+    *("n01", "n01.1", "h01", "1.2", "0", "99999999999"),
 )
 
 
@@ -96,6 +86,9 @@ SCALARS = st.one_of(
 )
 
 
+UNARY = ("ceil", "floor", "minus")
+
+
 def _several(kind: str, parts: st.SearchStrategy[Expression]) -> Drawn:
     return st.lists(parts, min_size=2, max_size=3).map(
         lambda some: Expression(kind, tuple(some))
@@ -133,7 +126,7 @@ def scalars(levels: int, depth: int) -> Drawn:
         quotient,
         _several("sum", st.one_of(less, _one("minus", less))),
         _several("product", less),
-        *(_one(kind, less) for kind in ("ceil", "floor", "minus")),
+        *(_one(kind, less) for kind in UNARY),
     )
 
 
@@ -155,7 +148,7 @@ def vectors(levels: int, depth: int) -> Drawn:
         st.tuples(scalars(levels, depth - 1), less).map(
             lambda parts: Expression("product", parts)
         ),
-        *(_one(kind, less) for kind in ("ceil", "floor", "minus")),
+        *(_one(kind, less) for kind in UNARY),
     )
 
 

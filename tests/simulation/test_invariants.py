@@ -4,22 +4,16 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable
-from dataclasses import replace
-from itertools import accumulate
 
 import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from closeknit.exact.submesh.feasibility import Feasibility, decide
 from closeknit.heuristics.allocation.allocator import Allocation, Allocator
-from closeknit.instances import Mesh, Topology, Torus
+from closeknit.instances import Mesh
 from closeknit.instances.submesh import Box, sides
-from closeknit.instances.submesh.packing import Packing
-from closeknit.methods import KSUBSET
 from closeknit.methods.allocators.submesh import ALLOCATORS
-from closeknit.methods.allocators.table import allocator
 from closeknit.simulation import dispatch as dispatching
 from closeknit.simulation.invariants import (
     SWITCH,
@@ -28,27 +22,14 @@ from closeknit.simulation.invariants import (
     checking,
 )
 from closeknit.simulation.stream.jobs import StreamJob
-from closeknit.simulation.stream.simulator import StartPolicy as Order
 from closeknit.simulation.stream.simulator import simulate
 from closeknit.simulation.submesh.migration import Migrating
 from closeknit.simulation.submesh.policies import Policy, serve
 from closeknit.simulation.submesh.simulator import Fixed, first_come
 from closeknit.simulation.submesh.stream import BoxRequest
 from closeknit.simulation.week import Submission
-from closeknit.solvers import Settings
 
-SHAPE = (4, 5)
-Rows = list[tuple[tuple[int, ...], float]]
-
-
-def queues(*shape: int, most: int = 14) -> st.SearchStrategy[Rows]:
-    boxes = st.tuples(*(st.integers(1, side) for side in shape))
-    times = st.integers(1, 6).map(float)
-    return st.lists(st.tuples(boxes, times), min_size=1, max_size=most)
-
-
-def asked(rows: Rows) -> list[BoxRequest]:
-    return [BoxRequest(n, size, seconds) for n, (size, seconds) in enumerate(rows)]
+from .boxes import SHAPE, Rows, asked, forgetful, queues
 
 
 def test_a_budget_leaves_everybody_a_box_of_their_size() -> None:
@@ -88,12 +69,7 @@ def test_budgets(rows: Rows, budget: int, rotate: bool, policy: Policy) -> None:
     assert occupancy.find((5, 5)) == (0, 0, 4, 4)
 
 
-def forgetful(packing: Packing, limits: Settings) -> Feasibility:
-    """Know the answer where few boxes are concerned."""
-    return decide(packing, limits) if len(packing.items) <= 2 else Feasibility()
-
-
-@given(queues(*SHAPE), st.booleans(), st.booleans(), st.sampled_from(Policy))
+@given(queues(*SHAPE, most=14), st.booleans(), st.booleans(), st.sampled_from(Policy))
 @settings(max_examples=60, deadline=None)
 def test_migration_without_a_budget(
     rows: Rows, rotate: bool, generous: bool, policy: Policy
@@ -103,82 +79,33 @@ def test_migration_without_a_budget(
     if generous:  # others than the first need to know where everybody is
         policy = Policy.FCFS
     serve(asked(rows), occupancy, policy)
+    assert occupancy.known or generous
     assert occupancy.find(SHAPE) == (0, 0, 3, 4)
 
 
-@pytest.mark.parametrize("name", ALLOCATORS)
-@given(queues(4, 4), st.booleans(), st.sampled_from(Policy))
-@settings(max_examples=25, deadline=None)
-def test_nobody_moved(name: str, rows: Rows, rotate: bool, policy: Policy) -> None:
-    occupancy = Fixed(ALLOCATORS[name]((4, 4), rotate=rotate))
-    serve(asked(rows), occupancy, policy)
-    assert occupancy.find((4, 4)) == (0, 0, 3, 3)
-
-
-@pytest.mark.parametrize("name", [n for n, maker in ALLOCATORS.items() if maker.wraps])
-@given(queues(4, 5), st.booleans())
-@settings(max_examples=25, deadline=None)
-def test_on_a_torus(name: str, rows: Rows, rotate: bool) -> None:
-    first_come(asked(rows), Fixed(ALLOCATORS[name](SHAPE, torus=True, rotate=rotate)))
-
-
-@pytest.mark.parametrize("name", [n for n, maker in ALLOCATORS.items() if maker.three])
-@given(queues(3, 3, 3))
-@settings(max_examples=25, deadline=None)
-def test_three_axes(name: str, rows: Rows) -> None:
-    first_come(asked(rows), Fixed(ALLOCATORS[name]((3, 3, 3), rotate=True)))
-
-
-JOBS = st.lists(
-    st.tuples(
-        st.integers(0, 4), st.integers(1, 12), st.integers(0, 9), st.integers(0, 6)
-    ),
-    max_size=15,
-)
-QUICK = [
-    name
-    for name in KSUBSET
-    if name.split("/")[0] in ("hilbert", "snake", "row-major", "mc", "mc1x1", "mbs")
-    or name in ("paging", "mm", "mm-inc", "thrifty", "random")
+WORLDS = [
+    *((name, (4, 4), False) for name in ALLOCATORS),
+    *((name, SHAPE, True) for name, maker in ALLOCATORS.items() if maker.wraps),
+    *((name, (3, 3, 3), False) for name, maker in ALLOCATORS.items() if maker.three),
 ]
 
 
-def stream(rows: list[tuple[int, int, int, int]]) -> list[StreamJob]:
-    submits = accumulate(row[0] for row in rows)
-    return [
-        StreamJob(number, submit, k, seconds, seconds + slack)
-        for number, (submit, (_, k, seconds, slack)) in enumerate(
-            zip(submits, rows, strict=True)
-        )
-    ]
-
-
-@pytest.mark.parametrize("name", QUICK)
-@given(JOBS, st.sampled_from(Order), st.sampled_from([Mesh((4, 4)), Torus((4, 4))]))
-@settings(max_examples=15, deadline=None)
-def test_streams(
-    name: str, rows: list[tuple[int, int, int, int]], policy: Order, net: Topology
+@pytest.mark.parametrize(("name", "shape", "torus"), WORLDS)
+@given(st.data(), st.booleans(), st.sampled_from(Policy))
+@settings(max_examples=25, deadline=None)
+def test_nobody_moved(
+    name: str,
+    shape: tuple[int, ...],
+    torus: bool,
+    data: st.DataObject,
+    rotate: bool,
+    policy: Policy,
 ) -> None:
-    assert QUICK
-    list(simulate(stream(rows), allocator(name, net, seed=1), policy))
-
-
-@given(
-    st.lists(
-        st.tuples(st.integers(0, 9), st.integers(1, 8), st.integers(0, 5)), max_size=15
-    )
-)
-def test_dispatch(rows: list[tuple[int, int, int]]) -> None:
-    jobs = [
-        Submission(n, size, seconds, submit)
-        for n, (submit, size, seconds) in enumerate(rows)
-    ]
-    turns = list(
-        dispatching.dispatch(
-            jobs, 8, lambda free, job: np.flatnonzero(free)[: job.processors]
-        )
-    )
-    assert len(turns) == len(rows)
+    occupancy = Fixed(ALLOCATORS[name](shape, torus=torus, rotate=rotate))
+    if shape != (4, 4):
+        policy = Policy.FCFS
+    serve(asked(data.draw(queues(*shape, most=14))), occupancy, policy)
+    assert occupancy.find(shape) == (*(0 for _ in shape), *(side - 1 for side in shape))
 
 
 # What is watched for is found, one fault at a time.
@@ -274,48 +201,43 @@ class Wrong(Allocator):
     def _choose(self, k: int, shape: tuple[int, ...] | None) -> Allocation | None:
         self.seen += 1
         first = np.flatnonzero(self.idle)[:k]
-        grant = Allocation.of(first)
-        if self.seen == 1:
-            return grant
-        if self.fault == "fewer":
-            return Allocation.of(first[1:])
-        if self.fault == "another's":
-            return Allocation.of(np.arange(k))
-        if self.fault == "twice":
-            return replace(grant, held=np.append(first, first[0]))
-        if self.fault == "used twice":
-            return replace(grant, used=first[np.zeros(k, dtype=np.int64)])
-        if self.fault == "lacks":
-            return replace(grant, held=first[1:])
-        return grant
+        spoil = (
+            SPOILT.get(self.fault, Allocation.of) if self.seen > 1 else Allocation.of
+        )
+        return spoil(first)
 
     def _give(self, numbers: np.ndarray) -> None:
-        if self.fault == "leak":
+        if self.fault == "idle is not what no job holds":
             self.idle[numbers[0]] = False
-        if self.fault == "count":
+        if self.fault == "free is not what is idle":
             self.free -= 1
 
     def state(self) -> object:
-        return self.seen if self.fault == "state" else None
+        return self.seen if self.fault == "not in its initial state" else None
+
+
+SPOILT: dict[str, Callable[[np.ndarray], Allocation]] = {
+    "is given 2, not 3": lambda first: Allocation.of(first[1:]),
+    "what another holds": lambda first: Allocation.of(np.arange(len(first))),
+    "one is given twice": lambda first: Allocation(first, np.append(first, first[0])),
+    "one is used twice": lambda first: Allocation(0 * first + first[0], first),
+    "runs on what it lacks": lambda first: Allocation(first, first[1:]),
+}
 
 
 @pytest.mark.parametrize(
-    ("fault", "said"),
+    "said",
     [
-        ("fewer", "is given 2, not 3"),
-        ("another's", "what another holds"),
-        ("twice", "one is given twice"),
-        ("used twice", "one is used twice"),
-        ("lacks", "runs on what it lacks"),
-        ("leak", "idle is not what no job holds"),
-        ("count", "free is not what is idle"),
-        ("state", "not in its initial state"),
+        *SPOILT,
+        "idle is not what no job holds",
+        "free is not what is idle",
+        "not in its initial state",
     ],
 )
-def test_faults_of_an_allocator_are_found(fault: str, said: str) -> None:
-    jobs = stream([(0, 2, 5, 0), (1, 3, 5, 0)])
+def test_faults_of_an_allocator_are_found(said: str) -> None:
+    jobs = [StreamJob(0, 0, 2, 5, 5), StreamJob(1, 1, 3, 5, 5)]
     with pytest.raises(BrokenInvariantError, match=said):
-        list(simulate(jobs, Wrong(fault)))
+        list(simulate(jobs, Wrong(said)))
 
 
 @pytest.mark.parametrize(

@@ -144,6 +144,7 @@ def test_streams_do_not_depend_on_each_other() -> None:
 
     jobs = drawn()
     assert jobs == drawn()
+    assert len(generate(1, seed=5, most=64)) == 1
     assert jobs != drawn(seed=6)
     busier = drawn(interarrival=50.0)
     assert [job.processors for job in jobs] == [job.processors for job in busier]

@@ -7,94 +7,48 @@ from types import SimpleNamespace
 
 import pytest
 from hypothesis import given, settings
-from hypothesis import strategies as st
 
-from closeknit.cli.app import run
-from closeknit.exact.submesh.feasibility import Feasibility, decide
-from closeknit.instances.submesh import Submesh, first_overlap, sides
-from closeknit.instances.submesh.packing import Packing
+from closeknit.exact.submesh.feasibility import Feasibility
 from closeknit.methods.allocators.submesh import ALLOCATORS
 from closeknit.simulation.submesh import migration as submesh_migration
 from closeknit.simulation.submesh.migration import Migrating, migration_judge
-from closeknit.simulation.submesh.simulator import Fixed, Measures, first_come
+from closeknit.simulation.submesh.simulator import Fixed
 from closeknit.simulation.submesh.stream import BoxRequest
-from closeknit.solvers import Limit, Settings, Status
+from closeknit.solvers import Limit, Status
 
-SHAPE = (4, 5)
-boxes = st.tuples(st.integers(1, 4), st.integers(1, 5))
-queues = st.lists(
-    st.tuples(boxes, st.integers(1, 6).map(float)), min_size=1, max_size=12
-)
-Rows = list[tuple[tuple[int, int], float]]
-
-
-def starts(rows: Rows, occupancy: Fixed) -> tuple[Measures, list[float]]:
-    asked = [BoxRequest(n, size, seconds) for n, (size, seconds) in enumerate(rows)]
-    found: list[float] = []
-    measures = first_come(
-        asked, occupancy, on_start=lambda request, clock: found.append(clock)
-    )
-    assert not occupancy.boxes()
-    return measures, found
+from .boxes import SHAPE, Rows, forgetful, queues, served, simulate
 
 
 def test_a_resident_makes_room() -> None:
     # Two 2x2 stay in the middle of things when those around them have left.
     rows: Rows = [((1, 5), 1), ((2, 5), 9), ((1, 5), 1), ((2, 5), 3), ((1, 1), 1)]
-    stay = starts(rows, Fixed(ALLOCATORS["fs-f"](SHAPE)))[1]
+    stay = served(rows, Fixed(ALLOCATORS["fs-f"](SHAPE)))[1]
     occupancy = Migrating(SHAPE)
-    moved = starts(rows, occupancy)[1]
+    moved = served(rows, occupancy)[1]
     assert stay == [0, 0, 0, 9, 9]
     assert moved == [0, 0, 0, 1, 4]
     assert (occupancy.moved, occupancy.undecided) == (1, 0)
 
 
-@given(queues)
+@given(queues(*SHAPE))
 @settings(max_examples=25, deadline=None)
 def test_no_method_starts_a_request_earlier(rows: Rows) -> None:
-    best = starts(rows, Migrating(SHAPE))[1]
+    best = served(rows, Migrating(SHAPE))[1]
     for name in ("iss", "4iss", "mbv", "fs-n"):
-        other = starts(rows, Fixed(ALLOCATORS[name](SHAPE)))[1]
+        other = served(rows, Fixed(ALLOCATORS[name](SHAPE)))[1]
         assert all(a <= b for a, b in zip(best, other, strict=True))
 
 
-@given(queues, st.booleans())
-@settings(max_examples=25, deadline=None)
-def test_everybody_keeps_their_size_and_nobody_overlaps(
-    rows: Rows, rotate: bool
-) -> None:
-    mesh = Submesh("empty", SHAPE, (), (1, 1))
-    lies: dict[int, tuple[int, ...]] = {}
-    occupancy = Migrating(SHAPE, rotate=rotate)
-    longer = max(size[0] for size, _ in rows)
-    rows = [*rows, ((longer, 1), 1.0)]
-
-    def look(request: BoxRequest, clock: float) -> None:
-        assert occupancy.known
-        held = occupancy.boxes()
-        assert first_overlap(mesh, {str(n): box for n, box in enumerate(held)}) is None
-        for number, box in occupancy.where.items():
-            asked = rows[number][0]
-            assert sides(box) in ({asked, asked[::-1]} if rotate else {asked})
-            assert lies.setdefault(number, sides(box)) == sides(box)
-
-    asked = [BoxRequest(n, size, seconds) for n, (size, seconds) in enumerate(rows)]
-    first_come(asked, occupancy, on_start=look)
-
-
-@given(queues)
+@given(queues(*SHAPE))
 @settings(max_examples=25, deadline=None)
 def test_what_is_undecided_is_bracketed(rows: Rows) -> None:
-    best = starts(rows, Migrating(SHAPE))[1]
+    best = served(rows, Migrating(SHAPE))[1]
 
-    def forgetful(packing: Packing, limits: Settings) -> Feasibility:
-        """Know the answer where few boxes are concerned."""
-        return decide(packing, limits) if len(packing.items) <= 2 else Feasibility()
-
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(submesh_migration, "decide", forgetful)
-        strict, lenient = Migrating(SHAPE), Migrating(SHAPE, generous=True)
-        late, early = starts(rows, strict)[1], starts(rows, lenient)[1]
+    strict, lenient = (
+        Migrating(SHAPE, generous=generous, decider=forgetful)
+        for generous in (False, True)
+    )
+    late, early = served(rows, strict)[1], served(rows, lenient)[1]
     assert all(a <= b <= c for a, b, c in zip(early, best, late, strict=True))
     if not strict.undecided:
         assert early == best == late
@@ -157,10 +111,6 @@ def test_the_judge_knows_what_migration_would_mend() -> None:
     assert turning([(0, 0, 3, 0)], (4, 4)) is False
 
 
-def simulate(*words: str) -> int:
-    return run(["simulate", "submesh", "--shape", "32x32", "--requests", "60", *words])
-
-
 def test_the_command_moves_residents(capsys: pytest.CaptureFixture[str]) -> None:
     found = {}
     for method in ("iss", "mig"):
@@ -187,26 +137,3 @@ def test_the_command_brackets_what_is_undecided(
     assert found["undecided_failures"] > 0
     assert found["completion_time_if_undecided_fit"] < found["completion_time"]
     assert found["utilization_pct_if_undecided_fit"] > found["utilization_pct"]
-
-
-@pytest.mark.parametrize(
-    ("words", "complaint"),
-    [
-        (["--method", "mig", "--torus"], "--shape: mig is for meshes, not tori"),
-        (
-            ["--method", "mig", "--time-limit", "0"],
-            "--time-limit: must be seconds above 0",
-        ),
-        (
-            ["--method", "mig", "--time-limit", "nan"],
-            "--time-limit: must be seconds above 0",
-        ),
-    ],
-)
-def test_bad_input_is_one_line(
-    capsys: pytest.CaptureFixture[str], words: list[str], complaint: str
-) -> None:
-    assert simulate(*words) == 2
-    said = capsys.readouterr().err
-    assert complaint in said
-    assert said.count("\n") == 1

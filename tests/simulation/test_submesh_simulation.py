@@ -10,19 +10,19 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from closeknit.cli.app import run
 from closeknit.heuristics.submesh.allocator import SubmeshAllocator
 from closeknit.instances import InputError
-from closeknit.instances.submesh import Box, box_at, sides
+from closeknit.instances.submesh import Box, box_at
 from closeknit.methods.allocators.submesh import ALLOCATORS
-from closeknit.simulation.submesh.simulator import Fixed, Measures, first_come
+from closeknit.simulation.submesh.simulator import Fixed, first_come
 from closeknit.simulation.submesh.stream import (
     MOST_REQUESTS,
-    BoxRequest,
     Normal,
     Uniform,
     queue,
 )
+
+from .boxes import SHAPE, Rows, asked, queues, served, simulate
 
 
 class Plain(SubmeshAllocator):
@@ -50,27 +50,11 @@ def cells(box: Box) -> list[tuple[int, ...]]:
     return list(product(*(range(box[a], box[d + a] + 1) for a in range(d))))
 
 
-def requests(*rows: tuple[tuple[int, ...], float]) -> list[BoxRequest]:
-    return [BoxRequest(n, size, seconds) for n, (size, seconds) in enumerate(rows)]
-
-
-def served(
-    rows: list[BoxRequest], shape: tuple[int, ...], rotate: bool = False
-) -> tuple[Measures, list[float]]:
-    starts: list[float] = []
-    occupancy = Fixed(Plain(shape, rotate=rotate))
-    found = first_come(
-        rows, occupancy, on_start=lambda request, clock: starts.append(clock)
-    )
-    assert not occupancy.boxes()
-    return found, starts
-
-
 def test_a_queue_worked_by_hand() -> None:
     # 4x4: the left half for 10, the right half for 4; a 3x2 waits, though 4 leaves
     # it 8 free processors in two columns; it starts at 10, with the 1x1 behind it.
-    rows = requests(((2, 4), 10), ((2, 4), 4), ((3, 2), 5), ((1, 1), 1))
-    found, starts = served(rows, (4, 4))
+    rows: Rows = [((2, 4), 10), ((2, 4), 4), ((3, 2), 5), ((1, 1), 1)]
+    found, starts = served(rows, Fixed(Plain((4, 4))))
     assert starts == [0, 0, 10, 10]
     assert found.completion_time == 15
     assert found.utilization_pct == pytest.approx(100 * 143 / (16 * 15))
@@ -87,31 +71,31 @@ def test_a_queue_worked_by_hand() -> None:
 
 
 def test_releases_of_one_moment_are_one_event() -> None:
-    rows = requests(((2, 4), 3), ((2, 4), 3), ((4, 4), 1))
-    found, starts = served(rows, (4, 4))
+    rows: Rows = [((2, 4), 3), ((2, 4), 3), ((4, 4), 1)]
+    found, starts = served(rows, Fixed(Plain((4, 4))))
     assert starts == [0, 0, 3]
     assert found.failures == 1
 
 
 def test_turning_helps_where_it_is_allowed() -> None:
-    rows = requests(((4, 2), 9), ((2, 1), 9), ((1, 2), 9), ((1, 3), 9))
-    assert served(rows, (4, 4))[1] == [0, 0, 0, 9]
-    rows = requests(((4, 3), 9), ((1, 4), 9))
-    assert served(rows, (4, 4))[1] == [0, 9]
-    assert served(rows, (4, 4), rotate=True)[1] == [0, 0]
+    rows: Rows = [((4, 2), 9), ((2, 1), 9), ((1, 2), 9), ((1, 3), 9)]
+    assert served(rows, Fixed(Plain((4, 4))))[1] == [0, 0, 0, 9]
+    rows = [((4, 3), 9), ((1, 4), 9)]
+    assert served(rows, Fixed(Plain((4, 4))))[1] == [0, 9]
+    assert served(rows, Fixed(Plain((4, 4), rotate=True)))[1] == [0, 0]
 
 
 def test_failures_are_judged_where_processors_suffice() -> None:
-    rows = requests(((2, 4), 10), ((2, 4), 4), ((3, 2), 5), ((2, 2), 1))
-    asked: list[tuple[list[Box], tuple[int, ...]]] = []
+    rows = asked([((2, 4), 10), ((2, 4), 4), ((3, 2), 5), ((2, 2), 1)])
+    judged: list[tuple[list[Box], tuple[int, ...]]] = []
 
     def judge(boxes: object, size: tuple[int, ...]) -> bool | None:
         assert isinstance(boxes, list)
-        asked.append((boxes, size))
+        judged.append((boxes, size))
         return True
 
     found = first_come(rows, Fixed(Plain((4, 4))), judge=judge)
-    assert asked == [([(0, 0, 1, 3)], (3, 2))]
+    assert judged == [([(0, 0, 1, 3)], (3, 2))]
     assert found.migration_fragmentation_pct == pytest.approx(100 * 6 / 16)
     assert (found.migration_failures, found.undecided_failures) == (1, 0)
     found = first_come(rows, Fixed(Plain((4, 4))), judge=lambda boxes, size: None)
@@ -121,29 +105,22 @@ def test_failures_are_judged_where_processors_suffice() -> None:
 
 def test_what_fits_nowhere_is_refused() -> None:
     with pytest.raises(InputError, match=r"request 1: finds no place in the empty"):
-        served(requests(((2, 2), 1), ((5, 1), 1)), (4, 4))
+        served([((2, 2), 1), ((5, 1), 1)], Fixed(Plain((4, 4))))
 
 
-boxes = st.tuples(st.integers(1, 4), st.integers(1, 5))
-queues = st.lists(st.tuples(boxes, st.integers(1, 6).map(float)), min_size=1)
-
-
-@given(queues, st.booleans())
+@given(queues(*SHAPE, most=40), st.booleans())
 @settings(max_examples=60, deadline=None)
-def test_measures_are_those_of_the_definition(
-    rows: list[tuple[tuple[int, int], float]], rotate: bool
-) -> None:
+def test_measures_are_those_of_the_definition(rows: Rows, rotate: bool) -> None:
     # Replay with time in whole steps: who is there in each, and who could not start.
-    asked = requests(*rows)
-    found, starts = served(asked, (4, 5), rotate)
+    found, starts = served(rows, Fixed(Plain(SHAPE, rotate=rotate)))
     assert starts == sorted(starts)
-    ends = [start + one.seconds for start, one in zip(starts, asked, strict=True)]
+    ends = [start + seconds for start, (_, seconds) in zip(starts, rows, strict=True)]
     assert found.completion_time == max(ends)
     busy = 0
     for moment in range(int(max(ends))):
         there = [
-            prod(one.size)
-            for one, start, end in zip(asked, starts, ends, strict=True)
+            prod(size)
+            for (size, _), start, end in zip(rows, starts, ends, strict=True)
             if start <= moment < end
         ]
         assert sum(there) <= 20
@@ -153,24 +130,11 @@ def test_measures_are_those_of_the_definition(
     heads = [0.0, *starts[:-1]]
     attempts = [
         1 + len({end for end in ends[:n] if heads[n] < end <= starts[n]})
-        for n in range(len(asked))
+        for n in range(len(rows))
     ]
     assert found.attempts == sum(attempts)
-    assert found.failures == sum(attempts) - len(asked)
-    assert found.mean_wait == pytest.approx(sum(starts) / len(asked))
-
-
-@given(queues)
-@settings(max_examples=40, deadline=None)
-def test_nobody_overlaps_anybody(rows: list[tuple[tuple[int, int], float]]) -> None:
-    occupancy = Fixed(Plain((4, 5)))
-
-    def look(request: BoxRequest, clock: float) -> None:
-        held = [cell for box in occupancy.boxes() for cell in cells(box)]
-        assert len(held) == len(set(held))
-        assert sides(occupancy.boxes()[-1]) == request.size
-
-    first_come(requests(*rows), occupancy, on_start=look)
+    assert found.failures == sum(attempts) - len(rows)
+    assert found.mean_wait == pytest.approx(sum(starts) / len(rows))
 
 
 def test_queues_depend_on_the_seed_alone() -> None:
@@ -223,7 +187,7 @@ def test_where_residents_stay_none_is_moved() -> None:
 
 
 def test_a_failure_is_external_when_just_enough_is_free() -> None:
-    rows = requests(((1, 2), 3), ((1, 2), 9), ((1, 2), 3), ((2, 2), 1))
+    rows = asked([((1, 2), 3), ((1, 2), 9), ((1, 2), 3), ((2, 2), 1)])
     found = first_come(rows, Fixed(Plain((3, 2))), judge=lambda boxes, size: True)
     assert found.migration_failures == 1
 
@@ -243,18 +207,14 @@ def test_the_longest_queue_is_drawn_and_seed_0_is_meant(
 
 @pytest.mark.parametrize("name", ALLOCATORS)
 def test_every_allocator_serves_the_queue(name: str) -> None:
-    asked = queue((16, 16), 60, Uniform(1, 16), seed=5)
-    work = sum(prod(one.size) * one.seconds for one in asked)
-    found = first_come(asked, Fixed(ALLOCATORS[name]((16, 16))))
+    rows = queue((16, 16), 60, Uniform(1, 16), seed=5)
+    work = sum(prod(one.size) * one.seconds for one in rows)
+    found = first_come(rows, Fixed(ALLOCATORS[name]((16, 16))))
     # sides are rounded up by some: what is asked for counts, not what is blocked
     assert found.utilization_pct * found.completion_time == pytest.approx(
         100 * work / 256
     )
-    assert found == first_come(asked, Fixed(ALLOCATORS[name]((16, 16))))
-
-
-def simulate(*words: str) -> int:
-    return run(["simulate", "submesh", "--shape", "32x32", *words])
+    assert found == first_come(rows, Fixed(ALLOCATORS[name]((16, 16))))
 
 
 def test_the_command_prints_the_measures(capsys: pytest.CaptureFixture[str]) -> None:
@@ -264,8 +224,8 @@ def test_the_command_prints_the_measures(capsys: pytest.CaptureFixture[str]) -> 
     assert simulate(*words, "--json", "-") == 0
     found = json.loads(capsys.readouterr().out)
     assert found.keys() == shown.keys()
-    asked = queue((32, 32), 80, Uniform(1, 32), seed=2)
-    own = first_come(asked, Fixed(Plain((32, 32))))
+    rows = queue((32, 32), 80, Uniform(1, 32), seed=2)
+    own = first_come(rows, Fixed(Plain((32, 32))))
     assert found["completion_time"] == own.completion_time
     assert found["utilization_pct"] == own.utilization_pct
     assert found["external_fragmentation_pct"] == own.external_fragmentation_pct
@@ -293,6 +253,9 @@ def test_the_command_prints_the_measures(capsys: pytest.CaptureFixture[str]) -> 
         (["--method", "fs-1", "--residence", "-5:3"], "--residence"),
         (["--method", "fs-1", "--residence", "0:3"], "--residence: must run from"),
         (["--method", "fs-1", "--residence", "5:inf"], "--residence: must run from"),
+        (["--method", "mig", "--torus"], "--shape: mig is for meshes, not tori"),
+        (["--method", "mig", "--time-limit", "0"], "--time-limit: must be seconds abo"),
+        (["--method", "mig", "--time-limit", "nan"], "--time-limit: must be seconds a"),
         (["--method", "fs-1", "--shape", "32"], "--shape"),
         (["--method", "fs-1", "--shape", "99999x99999"], "--shape: must have at most"),
     ],

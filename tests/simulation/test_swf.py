@@ -377,14 +377,3 @@ def test_the_paragon_is_replayed() -> None:
     assert all(turn.met.k <= turn.met.n for turn in turns)
     busy = Counter(turn.met.n < 352 for turn in turns)
     assert busy[True] > 800
-
-
-@needs("data/swf")
-def test_jobs_larger_than_a_small_machine_are_skipped() -> None:
-    replay = Replay(Machine(Mesh((4, 8)), "row-major"))
-    jobs = list(islice(read_swf(IPSC), 1000))
-    turns = list(replay.run(jobs))
-    large = sum(job.processors is not None and job.processors > 32 for job in jobs)
-    assert large > 0
-    assert replay.skipped == Counter({Skipped.TOO_LARGE: large})
-    assert len(turns) == 1000 - large

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from itertools import pairwise
+from itertools import pairwise, permutations
 from pathlib import Path
 from typing import Any
 
@@ -18,6 +18,7 @@ MEASURES = {
     *("busiest_link_flits", "busiest_link_share", "instance_cycles"),
 }
 QUADRANT = "--topology torus:8x8 --placement quadrant --size 256"
+JOB = f"{QUADRANT} --workload 2M"
 CHAIN = {
     "format": "closeknit/workload",
     "version": 1,
@@ -25,6 +26,10 @@ CHAIN = {
     "messages": [[0, 1, 64], [1, 2, 128]],
     "waits": [[0, 1]],
 }
+
+
+def on(topology: str, placement: str = "mm", workload: str = "2M") -> str:
+    return f"--topology {topology} --workload {workload} --placement {placement}"
 
 
 def measured(capsys: Capture, words: str) -> dict[str, Any]:
@@ -49,7 +54,7 @@ def written(folder: Path, **changed: Any) -> Path:
 
 
 def test_neighbours_take_one_link_each_in_a_quadrant(capsys: Capture) -> None:
-    found = measured(capsys, f"{QUADRANT} --workload 2M --tasks 16")
+    found = measured(capsys, f"{JOB} --tasks 16")
     assert found["messages"] == 2 * 2 * 4 * 3
     assert found["flits_carried"] == 48 * 64
     assert found["links"] == 256
@@ -67,14 +72,13 @@ def test_instances_in_quadrants_do_not_meet_and_random_ones_do(capsys: Capture) 
     apart = measured(capsys, four)
     assert len(apart["instance_cycles"]) == 4
     assert len(set(apart["instance_cycles"])) == 1
-    drawn = measured(capsys, four.replace("quadrant", "random") + " --seed 1")
+    random = four.replace("quadrant", "random")
+    drawn = measured(capsys, f"{random} --seed 1")
     assert max(drawn["instance_cycles"]) == drawn["time_cycles"]
     assert drawn["time_cycles"] > apart["time_cycles"]
     assert drawn["flits_carried"] > apart["flits_carried"]
-    again = measured(capsys, four.replace("quadrant", "random") + " --seed 1")
-    assert drawn == again
-    other = measured(capsys, four.replace("quadrant", "random") + " --seed 2")
-    assert other != drawn
+    assert measured(capsys, f"{random} --seed 1") == drawn
+    assert measured(capsys, f"{random} --seed 2") != drawn
 
 
 def test_ranks_are_ordered_by_what_they_send(capsys: Capture, tmp_path: Path) -> None:
@@ -93,11 +97,8 @@ def test_ranks_are_ordered_by_what_they_send(capsys: Capture, tmp_path: Path) ->
         assert found[mapping]["flits_carried"] == 7 * 1600
     assert found["identity"]["flits_carried"] > found["greedy"]["flits_carried"]
     assert found["identity"]["time_cycles"] > found["exact"]["time_cycles"]
-    twice = measured(capsys, f"{QUADRANT} --workload 3M --tasks 8 --instances 2")
-    better = measured(
-        capsys,
-        f"{QUADRANT} --workload 3M --tasks 8 --instances 2 --mapping exact",
-    )
+    words = f"{QUADRANT} --workload 3M --tasks 8 --instances 2"
+    twice, better = (measured(capsys, words + x) for x in ("", " --mapping exact"))
     assert better["flits_carried"] <= twice["flits_carried"]
     assert len(better["instance_cycles"]) == 2
 
@@ -122,7 +123,7 @@ def test_files_take_the_closed_form(
 
 
 def test_flows_are_refused_in_one_line(capsys: Capture) -> None:
-    told = refused(capsys, f"{QUADRANT} --workload 2M --switching flow")
+    told = refused(capsys, f"{JOB} --switching flow")
     assert "invalid choice: 'flow' (choose from " in told
     assert "cut-through" in told
 
@@ -170,117 +171,86 @@ def test_nothing_is_sent(tmp_path: Path, capsys: Capture) -> None:
 @pytest.mark.parametrize(
     ("words", "told"),
     [
-        (
-            f"{QUADRANT} --workload 2M --instances 2",
-            "--instances: 2 of 64 tasks do not fit on 64 processors",
-        ),
+        (f"{JOB} --instances 2", "--instances: 2 of 64 tasks do not fit on 64 proc"),
+        (f"{JOB} --instances 0", "--instances: must be at least 1, not 0"),
         (f"{QUADRANT} --workload BU --tasks 48", "--tasks: must be a power of two, no"),
         (f"{QUADRANT} --workload 4M", "--workload: must be one of BI, BU, 2M, 3M, "),
         (
-            f"{QUADRANT} --workload 2M --instances 0",
-            "--instances: must be at least 1, not 0",
-        ),
-        (
-            f"{QUADRANT.replace('256', '-256')} --workload 2M",
+            JOB.replace("256", "-256"),
             "argument --size: must be an integer from 0 to 2^31 - 1, not '-256'",
         ),
-        (f"{QUADRANT} --workload 2M --packet 0", "--packet: must be at least 1, not 0"),
+        (f"{QUADRANT} --file none.json", "--size: is for a named workload"),
+        (f"{JOB} --packet 0", "--packet: must be at least 1, not 0"),
+        (f"{JOB} --per 2", "--per: is for measured communication"),
         (
-            f"{QUADRANT} --workload 2M --routing valiant",
-            "--routing: must be one of adaptive, dimension-order, not 'valiant'",
-        ),
-        (
-            f"{QUADRANT} --workload 2M --switching wormhole --routing adaptive",
+            f"{JOB} --switching wormhole --routing adaptive",
             "--routing: must be dimension-order for worms, not 'adaptive'",
         ),
         (
-            "--topology tree:4x3 --placement mm --workload 2M --switching wormhole",
-            "--switching: needs a mesh or a torus, not 'wormhole'",
+            f"{JOB} --routing valiant",
+            "--routing: must be one of adaptive, dimension-order, not 'valiant'",
         ),
+        (f"{JOB} --routes none.csv", "--routes: are for graphs and dragonflies"),
         (
-            "--topology tree:4x3 --placement row --workload 2M",
-            "--topology: needs a mesh or a torus, not 'tree'",
-        ),
-        (
-            "--topology ring:8 --placement row --workload 2M",
-            "--topology: no such kind of network: 'ring' (known: mesh, torus, grid, ",
-        ),
-        (
-            "--topology mesh:4y4 --placement mm --workload 2M",
-            "--topology: must be sides such as 16x22, not 'mesh:4y4'",
-        ),
-        (
-            "--topology tree:4 --placement mm --workload 2M",
-            "--topology: must be the arity and the levels of a tree, as in tree:4x3, ",
-        ),
-        (
-            "--topology dragonfly:4,0,2 --placement mm --workload 2M",
-            "--topology: must be at least 1, not 'dragonfly:4,0,2'",
-        ),
-        (
-            "--topology dragonfly:4x2x2 --placement mm --workload 2M",
-            "--topology: must be routers, hosts and links, as in dragonfly:4,2,2, not",
-        ),
-        (
-            "--topology torus:8x8 --placement quadrants --workload 2M",
-            "--placement: no such method: 'quadrants' (did you mean quadrant?)",
-        ),
-        (
-            f"{QUADRANT} --workload 2M --mapping anneal",
+            f"{JOB} --mapping anneal",
             "--mapping: no such method of mapping: 'anneal' (did you mean annealing?)",
         ),
         (
-            "--topology mesh:9x9 --placement row --workload n-to-n --tasks 65 "
-            "--mapping exact",
+            on("mesh:9x9", "row --tasks 65 --mapping exact", "n-to-n"),
             "--mapping: exact takes at most 64 ranks, not 65; annealing takes more",
         ),
         (
-            "--topology mesh:4x4 --placement 0,1,2 --workload BI --tasks 4",
-            "--placement: rank 3 has no node: 3 are listed for 4 ranks",
-        ),
-        (
-            "--topology mesh:4x4 --placement 0,1,2,3,4 --workload BI --tasks 4",
-            "--placement: must list 4 processors, one per rank, not 5",
-        ),
-        (
-            "--topology mesh:4x4 --placement 0,1,2,16 --workload BI --tasks 4",
-            "--placement[3]: there are only 16 processors: 16",
-        ),
-        (
-            "--topology mesh:4x4 --placement 0,1,2,1 --workload BI --tasks 4",
-            "--placement[3]: is listed twice: 1",
-        ),
-        (f"{QUADRANT} --file none.json", "--size: is for a named workload"),
-        (
-            "--topology torus:8x8 --load 0.1",
-            "--load was removed: jobs send the messages of --workload",
-        ),
-        (
-            f"{QUADRANT} --workload 2M --pattern tornado",
-            "--pattern was removed: jobs send the messages of --workload",
-        ),
-        (
-            f"{QUADRANT} --workload io --tasks 16 --io-nodes west",
+            f"{JOB} --io-nodes west --tasks 16",
             "--io-nodes: needs a mesh of two axes, not 'west'",
         ),
+        (f"{JOB} --pattern tornado", "--pattern was removed: jobs send the messages"),
+        ("--topology torus:8x8 --load 0.1", "--load was removed: jobs send the mess"),
         (
-            "--topology mesh:4x4 --placement mc --workload 2M --io-nodes west",
-            "--workload: has no I/O nodes: '2M'",
+            on("tree:4x3", "mm --switching wormhole"),
+            "--switching: needs a mesh or a torus, not 'wormhole'",
+        ),
+        (on("tree:4x3", "row"), "--topology: needs a mesh or a torus, not 'tree'"),
+        (on("ring:8", "row"), "--topology: no such kind of network: 'ring' (known: "),
+        (on("mesh:4y4"), "--topology: must be sides such as 16x22, not 'mesh:4y4'"),
+        (
+            on("tree:4"),
+            "--topology: must be the arity and the levels of a tree, as in tree:4x3, ",
         ),
         (
-            f"{QUADRANT} --workload 2M --routes none.csv",
-            "--routes: are for graphs and dragonflies",
+            on("dragonfly:4,0,2"),
+            "--topology: must be at least 1, not 'dragonfly:4,0,2'",
         ),
         (
-            "--topology dragonfly:2,1,1 --placement mm --workload 2M --routes none.csv",
+            on("dragonfly:4x2x2"),
+            "--topology: must be routers, hosts and links, as in dragonfly:4,2,2, not",
+        ),
+        (
+            on("dragonfly:2,1,1", "mm --routes none.csv"),
             "none.csv: cannot be read: No such file",
         ),
         (
-            f"{QUADRANT} --workload 2M --per 2",
-            "--per: is for measured communication",
+            on("torus:8x8", "quadrants"),
+            "--placement: no such method: 'quadrants' (did you mean quadrant?)",
         ),
         (
-            "--topology mesh:4x4 --placement row --workload io --tasks 16 --size 4",
+            on("mesh:4x4", "0,1,2 --tasks 4", "BI"),
+            "--placement: rank 3 has no node: 3 are listed for 4 ranks",
+        ),
+        (
+            on("mesh:4x4", "0,1,2,3,4 --tasks 4", "BI"),
+            "--placement: must list 4 processors, one per rank, not 5",
+        ),
+        (
+            on("mesh:4x4", "0,1,2,16 --tasks 4", "BI"),
+            "--placement[3]: there are only 16 processors: 16",
+        ),
+        (
+            on("mesh:4x4", "0,1,2,1 --tasks 4", "BI"),
+            "--placement[3]: is listed twice: 1",
+        ),
+        (on("mesh:4x4", "mc --io-nodes west"), "--workload: has no I/O nodes: '2M'"),
+        (
+            on("mesh:4x4", "row --tasks 16 --size 4", "io"),
             "--instances: 1 of 20 tasks do not fit on 16 processors",
         ),
     ],
@@ -343,12 +313,8 @@ def test_routes_of_a_graph(tmp_path: Path, capsys: Capture) -> None:
     }
     graph, routes = tmp_path / "ring.json", tmp_path / "around.csv"
     graph.write_text(json.dumps(ring))
-    lines = [
-        f"{at},{to},{'abcd'['dabc'.index(at)]}"
-        for at in "abcd"
-        for to in "abcd"
-        if at != to
-    ]
+    following = dict(zip("abcd", "bcda", strict=True))
+    lines = [f"{at},{to},{following[at]}" for at, to in permutations("abcd", 2)]
     routes.write_text("\n".join(["at,to,next", *lines]))
     words = f"--topology graph:{graph} --placement 0,1 --workload BI --tasks 2"
     words += f" --size 64 --routes {routes}"

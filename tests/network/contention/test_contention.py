@@ -338,7 +338,7 @@ def test_a_job_avoids_links_in_use() -> None:
     ("network", "k", "routing"),
     [
         (dragonfly_network(2, 1, 1), 4, "minimal"),
-        (fat_tree_network(4), 5, "d-mod-k"),
+        (fat_tree_network(4), 4, "d-mod-k"),
         (ck.Mesh(3, 4), 6, "dimension-order"),
         (ck.Torus(4, 3), 5, "dimension-order"),
     ],

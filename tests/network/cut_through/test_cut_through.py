@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable
-from itertools import pairwise
+from contextlib import nullcontext
+from itertools import pairwise, permutations, product
 
 import numpy as np
 import pytest
 
-from closeknit.instances import Graph, Grid, InputError, Mesh, Torus
+from closeknit.instances import Graph, InputError, Mesh, Torus
 from closeknit.instances.ksubset.graph_generators import (
     dragonfly_network,
     hypercube_network,
@@ -21,8 +22,9 @@ from closeknit.network.kary_tree import KaryTree
 from closeknit.network.messages import Messages, messages
 from closeknit.solvers.running.kernels import interpreted
 
+from ..loads import NONE, deliver
+
 PHITS = 16
-NONE = np.zeros(0, np.int64)
 NETWORKS: list[tuple[Network, str]] = [
     (Torus(8, 8), ""),
     (Torus(5, 4, 3), ""),
@@ -56,55 +58,33 @@ def drawn_load(
 def one_by_one(engine: CutThrough, pairs: list[tuple[int, int, int]]) -> np.ndarray:
     """Return the latencies of messages of so many packets in an empty network."""
     rows = [(u, v, PHITS * m) for u, v, m in pairs]
-    chain = list(pairwise(range(len(rows))))
-    engine.add(messages(rows, chain))
-    engine.finish()
+    deliver(engine, messages(rows, list(pairwise(range(len(rows))))))
     return np.asarray(engine.delivered - engine.sent)
 
 
-@pytest.mark.parametrize("routing", ["adaptive", "dimension-order"])
-@pytest.mark.parametrize("grid", [Torus(8, 8), Mesh(5, 7), Torus(3, 2, 4), Torus(9)])
-def test_latency_of_every_pair_of_a_grid(grid: Grid, routing: str) -> None:
-    cells = list(grid.locations())
-    n = len(cells)
-    pairs = [
-        (u, v, 1 + (7 * u + 3 * v) % 9) for u in range(n) for v in range(n) if u != v
-    ]
-    found = one_by_one(CutThrough(grid, routing=routing), pairs)
-    wanted = [grid.distance(cells[u], cells[v]) + PHITS * m for u, v, m in pairs]
-    assert found.tolist() == wanted
-
-
-@pytest.mark.parametrize("tree", [KaryTree(4, 3), KaryTree(2, 5), KaryTree(7, 1)])
-def test_latency_of_every_pair_of_a_tree(tree: KaryTree) -> None:
-    n = tree.processors
-    pairs = [
-        (u, v, 1 + (5 * u + 3 * v) % 9) for u in range(n) for v in range(n) if u != v
-    ]
-    found = one_by_one(CutThrough(tree), pairs)
-    wanted = []
-    for u, v, m in pairs:
-        level = next(
-            i
-            for i in range(tree.n)
-            if u // tree.k**i // tree.k == v // tree.k**i // tree.k
-        )
-        wanted.append(2 * level + 1 + PHITS * m)
-    assert found.tolist() == wanted
-
-
-@pytest.mark.parametrize("routing", ["minimal", "drawn"])
 @pytest.mark.parametrize(
-    "graph", [dragonfly_network(4, 2, 2), random_regular_network(24, 3, seed=4)]
+    ("network", "routing"),
+    [
+        *product(
+            (Torus(8, 8), Mesh(5, 7), Torus(3, 2, 4), Torus(9)),
+            ("adaptive", "dimension-order"),
+        ),
+        *product((KaryTree(4, 3), KaryTree(2, 5), KaryTree(7, 1)), [""]),
+        *product(
+            (dragonfly_network(4, 2, 2), random_regular_network(24, 3, seed=4)),
+            ("minimal", "drawn"),
+        ),
+    ],
 )
-def test_latency_of_every_pair_of_a_graph(graph: Graph, routing: str) -> None:
-    places = list(graph.locations())
-    n = len(places)
+def test_latency_of_every_pair(network: Network, routing: str) -> None:
+    places = list(network.locations())
     pairs = [
-        (u, v, 1 + (5 * u + 3 * v) % 6) for u in range(n) for v in range(n) if u != v
+        (u, v, 1 + (7 * u + 3 * v) % 9) for u, v in permutations(range(len(places)), 2)
     ]
-    found = one_by_one(CutThrough(graph, routing=routing), pairs)
-    wanted = [graph.distance(places[u], places[v]) + PHITS * m for u, v, m in pairs]
+    found = one_by_one(CutThrough(network, routing=routing), pairs)
+    injection = isinstance(network, KaryTree)  # which is no link of the engine
+    hops = [network.distance(places[u], places[v]) - injection for u, v, _ in pairs]
+    wanted = [far + PHITS * m for far, (_, _, m) in zip(hops, pairs, strict=True)]
     assert found.tolist() == wanted
 
 
@@ -137,11 +117,8 @@ def test_lengths_of_edges_choose_the_way() -> None:
 
 def test_trees_as_they_are_for_other_methods() -> None:
     """A tree of one link per edge: every packet crosses the edges on its path."""
-    network = KaryTree(3, 2).as_tree()
-    engine = CutThrough(network)
     given = drawn_load(9, 300, 60, 50, seed=1)
-    engine.add(given)
-    engine.finish()
+    engine = deliver(CutThrough(KaryTree(3, 2).as_tree()), given)
     ends = engine.channels()[0][1].tolist()
     packets = -(-given.length // PHITS)
     below = {u: {u} for u in range(9)} | {
@@ -168,8 +145,7 @@ def test_what_is_sent_arrives_whatever_the_order_of_processing(
     for backwards in (False, True):
         engine = CutThrough(network, routing=routing, seed=5, backwards=backwards)
         given = drawn_load(engine.processors, 3000, 200, span, seed=1)
-        engine.add(given)
-        engine.finish()
+        deliver(engine, given)
         far = given.source != given.target
         packets = -(-given.length // PHITS)
         assert engine.injected == engine.consumed == packets[far].sum()
@@ -184,89 +160,9 @@ def test_another_seed_draws_other_ways() -> None:
     ends = set()
     for seed in (0, 0, 1):
         engine = CutThrough(KaryTree(4, 3), seed=seed)
-        engine.add(drawn_load(64, 3000, 200, 1, seed=1))
-        ends.add(engine.finish())
+        assert [name for name, _ in engine.channels()] == ["up", "down", "ejection"]
+        ends.add(deliver(engine, drawn_load(64, 3000, 200, 1, seed=1)).time)
     assert len(ends) == 2
-
-
-def test_dimension_order_loads_links_as_counted_by_hand() -> None:
-    grid = Torus(6, 5)
-    engine = CutThrough(grid, routing="dimension-order")
-    given = drawn_load(30, 2000, 100, 1, seed=2)
-    engine.add(given)
-    engine.finish()
-    counts: dict[tuple[int, int], int] = {}
-    for u, v, length in zip(given.source, given.target, given.length, strict=True):
-        here, there = list(divmod(int(u), 5)), divmod(int(v), 5)
-        even = sum(here) % 2 == 0
-        for axis, side in enumerate((6, 5)):
-            ahead = (there[axis] - here[axis]) % side
-            step = 1 if 2 * ahead < side or (2 * ahead == side and even) else -1
-            while here[axis] != there[axis]:
-                at = 5 * here[0] + here[1]
-                here[axis] = (here[axis] + step) % side
-                link = at, 5 * here[0] + here[1]
-                counts[link] = counts.get(link, 0) + PHITS * -(-int(length) // PHITS)
-    ends = engine.channels()[0][1].tolist()
-    assert engine.carried.tolist() == [counts.get((u, v), 0) for u, v in ends]
-
-
-@pytest.mark.parametrize("seed", range(2))
-def test_links_down_a_tree_carry_what_goes_below_them(seed: int) -> None:
-    tree = KaryTree(3, 3)
-    engine = CutThrough(tree, seed=seed)
-    given = drawn_load(27, 2000, 100, 1, seed=3)
-    engine.add(given)
-    engine.finish()
-    packets = -(-given.length // PHITS)
-    kinds = [name for name, _ in engine.channels()]
-    assert kinds == ["up", "down", "ejection"]
-    ends = dict(engine.channels())
-    carried = dict(
-        zip(
-            kinds,
-            np.split(engine.carried, np.cumsum([len(e) for e in ends.values()])[:-1]),
-            strict=True,
-        )
-    )
-    far = given.source != given.target
-    for (_, v), phits in zip(ends["ejection"], carried["ejection"], strict=True):
-        assert phits == PHITS * packets[far & (given.target == v)].sum()
-    # The links into the nine leaf switches, and those into the subtrees of nine.
-    for kind, up in (("down", False), ("up", True)):
-        for size, level in ((3, 0), (9, 1)):
-            into: dict[int, int] = {}
-            for (u, v), phits in zip(ends[kind], carried[kind], strict=True):
-                lower = int(u if up else v) - 27
-                if lower // 9 == level:
-                    block = lower % 9 // 3**level
-                    into[block] = into.get(block, 0) + int(phits)
-            for block, phits in into.items():
-                own, other = (
-                    given.target // size == block,
-                    given.source // size == block,
-                )
-                if up:
-                    own, other = other, own
-                assert phits == PHITS * packets[own & ~other].sum()
-
-
-@pytest.mark.parametrize("routing", ["adaptive", "dimension-order"])
-def test_both_ways_across_the_middle_of_a_torus(routing: str) -> None:
-    """What goes from one half to the other crosses one of the two cuts between them."""
-    engine = CutThrough(Torus(8, 8), routing=routing)
-    given = drawn_load(64, 3000, 100, 1, seed=4)
-    engine.add(given)
-    engine.finish()
-    packets = -(-given.length // PHITS)
-    ends = engine.channels()[0][1]
-    upper = ends // 8 < 4
-    for side in (True, False):
-        crosses = (upper[:, 0] == side) & (upper[:, 1] != side)
-        needs = ((given.source // 8 < 4) == side) & ((given.target // 8 < 4) != side)
-        assert engine.carried[crosses].sum() == PHITS * packets[needs].sum()
-    # 16 links a direction, one phit a cycle each: no schedule is quicker.
-    assert engine.time >= PHITS * packets[needs].sum() // 16
 
 
 @pytest.mark.slow
@@ -274,8 +170,7 @@ def test_both_ways_across_the_middle_of_a_torus(routing: str) -> None:
 def test_no_deadlock_beyond_saturation(network: Network, routing: str) -> None:
     for seed in range(10):
         engine = CutThrough(network, routing=routing, seed=seed)
-        engine.add(drawn_load(engine.processors, 15_000, 1000, 1, seed))
-        engine.finish()
+        deliver(engine, drawn_load(engine.processors, 15_000, 1000, 1, seed))
         assert engine.injected == engine.consumed
 
 
@@ -285,17 +180,14 @@ def test_no_deadlock_where_rings_are_short_of_room(sides: tuple[int, ...]) -> No
     for routing in ("adaptive", "dimension-order"):
         for seed in range(4):
             engine = CutThrough(Torus(sides), routing=routing, queue=2)
-            engine.add(drawn_load(engine.processors, 6000, 100, 1, seed))
-            engine.finish()
+            deliver(engine, drawn_load(engine.processors, 6000, 100, 1, seed))
             assert engine.injected == engine.consumed
 
 
 def test_the_watchdog_names_packets_that_block_each_other() -> None:
     """Without the bubble all packets of a ring wait for the next one."""
     rows = [(u, (u + 3) % 8, 64 * PHITS) for u in range(8)]
-    sound = CutThrough(Torus(8), routing="dimension-order")
-    sound.add(messages(rows))
-    sound.finish()
+    sound = deliver(CutThrough(Torus(8), routing="dimension-order"), rows)
     assert sound.consumed == 8 * 64
     engine = CutThrough(Torus(8), routing="dimension-order", bubble=1)
     engine.add(messages(rows))
@@ -323,8 +215,7 @@ def test_adding_at_a_cycle_equals_releasing_then() -> None:
             for p, t in zip(parts, begins, strict=True)
         ]
         source, target, length, release = map(np.concatenate, zip(*rows, strict=True))
-        whole.add(Messages(source, target, length, release, NONE, NONE))
-        whole.finish()
+        deliver(whole, Messages(source, target, length, release, NONE, NONE))
         engine = CutThrough(network, seed=1)
         ended = []
         for job, (part, begin) in enumerate(zip(parts, begins, strict=True)):
@@ -369,58 +260,54 @@ def test_jobs_end_together_and_without_messages() -> None:
 def test_the_source_gives_the_same_answers() -> None:
     for network, routing in NETWORKS:
         figures = []
-        for source in (False, True):
+        for context in (nullcontext(), interpreted()):
             engine = CutThrough(network, routing=routing, seed=2)
-            engine.add(drawn_load(engine.processors, 60, 100, 100, seed=1))
-            if source:
-                with interpreted():
-                    engine.finish()
-            else:
-                engine.finish()
+            with context:
+                deliver(engine, drawn_load(engine.processors, 60, 100, 100, seed=1))
             figures.append((engine.delivered.tolist(), engine.carried.tolist()))
         assert figures[0] == figures[1]
 
 
+RING = Graph(5, tuple((v, (v + 1) % 5, 1) for v in range(5)), (0, 1, 2, 3, 4))
+CLOCKWISE = np.tile((np.arange(5) + 1) % 5, (5, 1))
+
+
+def around(hop: int) -> Callable[[], object]:
+    """Let what processor 0 has for 3 go from node 1 to another one than 2."""
+    table = CLOCKWISE.copy()
+    table[3, 1] = hop
+    return lambda: CutThrough(RING, table=table)
+
+
 def test_routes_of_a_table_are_followed() -> None:
     """Clockwise only, on a ring of five."""
-    ring = Graph(5, tuple((v, (v + 1) % 5, 1) for v in range(5)), (0, 1, 2, 3, 4))
-    table = np.tile((np.arange(5) + 1) % 5, (5, 1))
-    pairs = [(u, v, 2) for u in range(5) for v in range(5) if u != v]
-    found = one_by_one(CutThrough(ring, table=table), pairs)
+    pairs = [(u, v, 2) for u, v in permutations(range(5), 2)]
+    found = one_by_one(CutThrough(RING, table=CLOCKWISE), pairs)
     assert found.tolist() == [(v - u) % 5 + 2 * PHITS for u, v, _ in pairs]
-    crowded = CutThrough(ring, table=table)
-    crowded.add(drawn_load(5, 3000, 100, 1, seed=1))
-    crowded.finish()
+    crowded = CutThrough(RING, table=CLOCKWISE)
+    deliver(crowded, drawn_load(5, 3000, 100, 1, seed=1))
     assert crowded.injected == crowded.consumed
 
 
-def test_bad_input_is_refused_in_one_line() -> None:
-    ring = Graph(5, tuple((v, (v + 1) % 5, 1) for v in range(5)), (0, 1, 2, 3, 4))
-    table = np.tile((np.arange(5) + 1) % 5, (5, 1))
-    broken, circle, far = table.copy(), table.copy(), table.copy()
-    broken[3, 1] = -1
-    circle[3, 1] = 0
-    far[3, 1] = 3
-    cases: list[tuple[Callable[[], object], str]] = [
+@pytest.mark.parametrize(
+    ("call", "text"),
+    [
         (
-            lambda: CutThrough(ring, table=broken),
+            around(-1),
             "table: processor 0 has no route to 3: packets do not get past node 1",
         ),
-        (lambda: CutThrough(ring, table=circle), "processor 0 has no route to 3"),
+        (around(0), "processor 0 has no route to 3"),
+        (around(3), "table[3][1]: must be a neighbour of node 1, not 3"),
         (
-            lambda: CutThrough(ring, table=far),
-            "table[3][1]: must be a neighbour of node 1, not 3",
-        ),
-        (
-            lambda: CutThrough(ring, table=table[:2]),
+            lambda: CutThrough(RING, table=CLOCKWISE[:2]),
             "table: must be integers of shape (5, 5)",
         ),
         (
-            lambda: CutThrough(Torus(4), table=table),
+            lambda: CutThrough(Torus(4), table=CLOCKWISE),
             "table: only graphs and trees take one",
         ),
         (
-            lambda: CutThrough(ring, routing="shortest"),
+            lambda: CutThrough(RING, routing="shortest"),
             "routing: must be one of minimal, drawn, valiant, not 'shortest'",
         ),
         (
@@ -433,28 +320,29 @@ def test_bad_input_is_refused_in_one_line() -> None:
         (lambda: KaryTree(1, 3), "topology.k: must be at least 2"),
         (lambda: KaryTree(4, 11), "topology: must have at most 2^20 processors"),
         (
-            lambda: CutThrough(Torus(4)).add(messages([(0, 4, 1)])),
+            lambda: deliver(CutThrough(Torus(4)), [(0, 4, 1)]),
             "target[0]: there are only 4",
         ),
         (
-            lambda: CutThrough(Torus(4)).add(messages([(0, 1, 1), (0, 1, 2**40)])),
+            lambda: deliver(CutThrough(Torus(4)), [(0, 1, 1), (0, 1, 2**40)]),
             "length[1]: must be at most 1073741824 packets of 16 phits, not 10995116",
         ),
-    ]
-    for call, text in cases:
-        with pytest.raises(InputError) as caught:
-            call()
-        assert text in str(caught.value)
-        assert "\n" not in str(caught.value)
+    ],
+)
+def test_bad_input_is_refused_in_one_line(
+    call: Callable[[], object], text: str
+) -> None:
+    with pytest.raises(InputError) as caught:
+        call()
+    assert text in str(caught.value)
+    assert "\n" not in str(caught.value)
 
 
 def test_a_switch_of_more_links_than_bits() -> None:
     """Links of a vertex that share a bit change no result: a star of 200 hosts."""
     star = Graph(201, tuple((0, v, 1) for v in range(1, 201)), tuple(range(1, 201)))
-    engine = CutThrough(star)
     rows = [(u, (u + 71) % 200, 160) for u in range(200)]
-    engine.add(messages(rows))
-    assert engine.finish() == 2 + 160
+    assert deliver(CutThrough(star), rows).time == 2 + 160
 
 
 def test_the_tree_of_a_kary_tree_has_its_distances() -> None:

@@ -16,6 +16,7 @@ from closeknit.network.engine import Network
 from closeknit.network.kary_tree import KaryTree
 from closeknit.network.messages import Messages
 
+from ..loads import deliver
 from ..stepped import PHITS, Stepped
 
 CASES: list[tuple[Network, str]] = [
@@ -60,8 +61,7 @@ def test_every_packet_moves_as_defined(
     for seed in range(2):
         engine = CutThrough(network, routing=routing, seed=seed)
         given = load(engine.processors, 10 * engine.processors, span, seed)
-        engine.add(given)
-        engine.finish()
+        deliver(engine, given)
         delivered, carried = Stepped(engine, seed, routing).deliver(given)
         assert engine.delivered.tolist() == delivered
         links = np.concatenate([ends for _, ends in engine.channels()]).tolist()
@@ -73,7 +73,6 @@ def test_switches_whose_channels_share_bits(network: Network) -> None:
     """32 channels lead out of a switch, one more than there are bits."""
     engine = CutThrough(network, seed=3)
     given = load(engine.processors, engine.processors, 1, seed=4)
-    engine.add(given)
-    engine.finish()
+    deliver(engine, given)
     delivered, _ = Stepped(engine, 3).deliver(given)
     assert engine.delivered.tolist() == delivered

@@ -22,9 +22,9 @@ from typing import NamedTuple
 import pytest
 
 from closeknit.instances import Grid, Mesh, Torus
-from closeknit.network.messages import messages
 from closeknit.network.open_loop import Phases, Point, measure
 
+from ..loads import deliver
 from .engine import Arbitration, Flits, Router
 
 SHORT = Phases(500, 1500, 1500)
@@ -81,8 +81,7 @@ def agrees(curve: Curve, phases: Phases) -> bool:
 def test_caminos_exactly() -> None:
     for hops, cycles in ((0, 16 + 2), (1, 16 + 3)):
         engine = Flits(Mesh(2), Router(buffer=16, entry=2), local=True)
-        engine.add(messages([(0, hops, 16)]))
-        assert engine.finish() == cycles
+        assert deliver(engine, [(0, hops, 16)]).time == cycles
 
 
 @pytest.mark.parametrize("name", CURVES)

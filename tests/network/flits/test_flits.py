@@ -11,7 +11,7 @@ from closeknit.instances import Grid, InputError, Mesh, Torus, arrays
 from closeknit.network.messages import messages
 from closeknit.network.worm.engine import RigidWorms
 
-from ..loads import drawn, plain
+from ..loads import deliver, drawn, plain
 from .engine import Arbitration, Flits, Router
 
 TOPOLOGIES = (
@@ -34,14 +34,10 @@ def same_as_worms(topology: Grid, seed: int, cycles: int) -> int:
     packet = [None, None, 1, 4][seed % 4]
     axes = draw.permutation(len(topology.shape)).tolist()
     local = bool(seed % 3 == 0)
-    engines = (
-        RigidWorms(topology, axes=axes, packet=packet, local=local),
-        Flits(topology, axes=axes, packet=packet, local=local),
+    fast, slow = (
+        deliver(kind(topology, axes=axes, packet=packet, local=local), load)
+        for kind in (RigidWorms, Flits)
     )
-    for engine in engines:
-        engine.add(load)
-        engine.finish()
-    fast, slow = engines
     assert (fast.delivered == slow.delivered).all(), (topology, seed)
     assert (fast.sent == slow.sent).all()
     assert (fast.carried == slow.carried).all()
@@ -91,9 +87,8 @@ def pairs(topology: Grid) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
 def test_a_lone_packet_takes_the_closed_form(router: Router, topology: Grid) -> None:
     source, target, hops = pairs(topology)
     for flits in (1, 2, 5, 16):
-        engine = Flits(topology, router, local=True)
-        engine.add(plain(source, target, flits, 120 * np.arange(len(source))))
-        engine.finish()
+        load = plain(source, target, flits, 120 * np.arange(len(source)))
+        engine = deliver(Flits(topology, router, local=True), load)
         late = engine.delivered - engine.sent
         assert late.tolist() == [router.latency(int(h), flits) for h in hops]
 
@@ -102,9 +97,8 @@ def test_a_lone_packet_takes_the_closed_form(router: Router, topology: Grid) -> 
 def test_every_pair_of_an_8x8_mesh_takes_the_closed_form() -> None:
     source, target, hops = pairs(Mesh(8, 8))
     for flits in (1, 2, 5, 16, 40):
-        engine = Flits(Mesh(8, 8), local=True)
-        engine.add(plain(source, target, flits, 80 * np.arange(len(source))))
-        engine.finish()
+        load = plain(source, target, flits, 80 * np.arange(len(source)))
+        engine = deliver(Flits(Mesh(8, 8), local=True), load)
         assert (engine.delivered - engine.sent == hops + flits + 1).all()
 
 
@@ -112,8 +106,7 @@ def test_every_pair_of_an_8x8_mesh_takes_the_closed_form() -> None:
 def test_few_credits_slow_a_long_packet_down(buffer: int) -> None:
     """A buffer's credit is used again after stages + delay cycles: 2 + 2."""
     engine = Flits(Mesh(4), Router(buffer=buffer, stages=2, credit_delay=2, entry=2))
-    engine.add(messages([(0, 3, 401), (0, 3, 1)]))
-    engine.finish()
+    deliver(engine, [(0, 3, 401), (0, 3, 1)])
     gaps = max(1.0, 4 / buffer)
     assert engine.delivered[0] == pytest.approx(400 * gaps + 12, abs=6)
 
@@ -123,8 +116,8 @@ def test_a_virtual_channel_lets_others_pass() -> None:
     arrivals = []
     for virtual in (1, 2):
         engine = Flits(Mesh(5), Router(buffer=2, virtual=virtual, credit_delay=1))
-        engine.add(messages([(4, 3, 60), (1, 3, 60), (0, 2, 2)], release=[0, 0, 9]))
-        engine.finish()
+        load = messages([(4, 3, 60), (1, 3, 60), (0, 2, 2)], release=[0, 0, 9])
+        deliver(engine, load)
         arrivals.append(engine.delivered.tolist())
     alone, shared = arrivals
     assert alone[2] > 60 + 60
@@ -163,13 +156,9 @@ def test_all_is_delivered_far_beyond_saturation(
         credit_delay=2,
         arbitration=arbitration,
     )
-    engine = Flits(topology, router)
-    engine.add(load)
-    engine.finish()
+    engine = deliver(Flits(topology, router), load)
     assert (engine.delivered >= 0).all()
-    worms = RigidWorms(topology)
-    worms.add(load)
-    worms.finish()
+    worms = deliver(RigidWorms(topology), load)
     assert (engine.carried == worms.carried).all()
     again = Flits(topology, router)
     again.add(load)
@@ -183,9 +172,8 @@ def test_shared_wires_carry_one_flit_a_cycle() -> None:
     rows = [(3, 0, 400), (2, 4, 400)]  # 3 -> 4 in the upper and in the lower lane
     ends = []
     for router in (Router(), Router(buffer=4, virtual=2, credit_delay=1)):
-        engine = Flits(Torus(5), router)
-        engine.add(messages(rows))
-        ends.append(engine.finish())
+        engine = deliver(Flits(Torus(5), router), rows)
+        ends.append(engine.time)
         links = engine.channels()[0][1]
         assert engine.carried[links.tolist().index([3, 4])] == 800
     assert ends[0] == 2 + 400 + 1

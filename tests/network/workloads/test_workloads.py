@@ -116,14 +116,9 @@ def test_a_wave_passes_every_task_after_those_before_it() -> None:
 def test_one_by_one_means_so_many_at_once(outstanding: int) -> None:
     made = all_to_all(9, 64, outstanding)
     assert levels(made).max() == -(-8 // outstanding)
-    source, target, _ = made.messages.T
-    assert len({*zip(source.tolist(), target.tolist(), strict=True)}) == 72
-    assert caused_by_own(made)
-
-
-def caused_by_own(made: Workload) -> bool:
+    assert len({(u, v) for u, v, _ in made.messages.tolist()}) == 72
     one, other = made.waits.T
-    return bool((made.messages[one, 0] == made.messages[other, 0]).all())
+    assert (made.messages[one, 0] == made.messages[other, 0]).all()
 
 
 def test_io_reaches_every_node_of_the_side_from_a_drawn_one() -> None:
@@ -277,6 +272,17 @@ def test_files_return_what_was_written(tmp_path: Path) -> None:
         )
 
 
+HEAD = "src,dst,bytes,messages\n"
+
+
+def refused(call: Callable[[], object]) -> str:
+    with pytest.raises(InputError) as caught:
+        call()
+    told = str(caught.value)
+    assert "\n" not in told
+    return told
+
+
 def document(**changes: object) -> dict[str, object]:
     return {
         "format": "closeknit/workload",
@@ -289,40 +295,52 @@ def document(**changes: object) -> dict[str, object]:
 
 
 @pytest.mark.parametrize(
+    ("changes", "text"),
+    [
+        ({"messages": [[0, 1, -4]], "waits": []}, "messages[0][2]: must lie between 0"),
+        ({"messages": [[0, 2, 4]], "waits": []}, "messages[0][1]: must lie between 0 "),
+        ({"messages": [[0, 1]]}, "messages[0]: must be 3 integers, not [0, 1]"),
+        ({"messages": [[0, 1, 2**70]]}, "messages[0][2]: must lie between"),
+        ({"messages": [[0, 1, 0.5]]}, "messages[0][2]: must be an integer"),
+        ({"waits": [[0, 2]]}, "waits[0][1]: must lie between 0 and 1, not 2"),
+        ({"waits": [[0, 1], [1, 0]]}, "message 0 waits for itself"),
+        ({"tasks": 0}, "tasks: must lie between 1 and"),
+        ({"io": 3}, "io: must lie between 0 and 2, not 3"),
+        ({"ranks": 3}, "ranks: unknown field"),
+        ({"version": 2}, "version: must be 1, not 2"),
+    ],
+)
+def test_bad_documents_are_refused_in_one_line(
+    changes: dict[str, object], text: str
+) -> None:
+    assert text in refused(lambda: workload_of(document(**changes)))
+
+
+@pytest.mark.parametrize(
+    ("lines", "text"),
+    [
+        ("", "line 1: has no lines"),
+        (HEAD + "0,1,-8,1\n", "line 2: bytes: must be at least 0, not -8"),
+        (HEAD + "0,1,8\n", "line 2: must have 4 fields, not 3"),
+        (HEAD + "0,x,8,1\n", "line 2: dst: must be a whole number, not 'x'"),
+        (HEAD + "3,3,8,1\n", "line 2: rank: sends to itself: 3"),
+        (
+            "u,v,weight\n0,1,8.0\n1,0,8.0\n",
+            "line 3: pair: is listed twice: [1, 0]",
+        ),
+        ("u,v,weight\n0,1,8.5\n", "line 2: weight: must be a whole number, not '8.5'"),
+        ("u,v,weight\n0,7,8\n", "tasks: must be at least 8, not 4"),
+        ("0,1\n1,0,2\n", "line 2: must have 2 fields, not 3"),
+    ],
+)
+def test_bad_traffic_is_refused_in_one_line(lines: str, text: str) -> None:
+    ranks = 4 if "tasks" in text else None
+    assert text in refused(lambda: parse_traffic(lines, "a", ranks))
+
+
+@pytest.mark.parametrize(
     ("call", "text"),
     [
-        (
-            lambda: workload_of(document(messages=[[0, 1, -4]], waits=[])),
-            "messages[0][2]: must lie between 0 and",
-        ),
-        (
-            lambda: workload_of(document(messages=[[0, 2, 4]], waits=[])),
-            "messages[0][1]: must lie between 0 and 1, not 2",
-        ),
-        (
-            lambda: workload_of(document(messages=[[0, 1]])),
-            "messages[0]: must be 3 integers, not [0, 1]",
-        ),
-        (
-            lambda: workload_of(document(messages=[[0, 1, 2**70]])),
-            "messages[0][2]: must lie between",
-        ),
-        (
-            lambda: workload_of(document(messages=[[0, 1, 0.5]])),
-            "messages[0][2]: must be an integer",
-        ),
-        (
-            lambda: workload_of(document(waits=[[0, 2]])),
-            "waits[0][1]: must lie between 0 and 1, not 2",
-        ),
-        (
-            lambda: workload_of(document(waits=[[0, 1], [1, 0]])),
-            "message 0 waits for itself",
-        ),
-        (lambda: workload_of(document(tasks=0)), "tasks: must lie between 1 and"),
-        (lambda: workload_of(document(io=3)), "io: must lie between 0 and 2, not 3"),
-        (lambda: workload_of(document(ranks=3)), "ranks: unknown field"),
-        (lambda: workload_of(document(version=2)), "version: must be 1, not 2"),
         (lambda: workload("4W"), "workload: must be one of BI, BU"),
         (lambda: workload("BU", 12), "tasks: must be a power of two, not 12"),
         (lambda: workload("BT", 12), "tasks: must be a square number, not 12"),
@@ -342,39 +360,6 @@ def document(**changes: object) -> dict[str, object]:
             lambda: mixed(4, 64, 0.5, per="flit"),
             "per: must be job or message, not 'flit'",
         ),
-        (lambda: parse_traffic("", "a"), "line 1: has no lines"),
-        (
-            lambda: parse_traffic("src,dst,bytes,messages\n0,1,-8,1\n", "a"),
-            "line 2: bytes: must be at least 0, not -8",
-        ),
-        (
-            lambda: parse_traffic("src,dst,bytes,messages\n0,1,8\n", "a"),
-            "line 2: must have 4 fields, not 3",
-        ),
-        (
-            lambda: parse_traffic("src,dst,bytes,messages\n0,x,8,1\n", "a"),
-            "line 2: dst: must be a whole number, not 'x'",
-        ),
-        (
-            lambda: parse_traffic("src,dst,bytes,messages\n3,3,8,1\n", "a"),
-            "line 2: rank: sends to itself: 3",
-        ),
-        (
-            lambda: parse_traffic("u,v,weight\n0,1,8.0\n1,0,8.0\n", "a"),
-            "line 3: pair: is listed twice: [1, 0]",
-        ),
-        (
-            lambda: parse_traffic("u,v,weight\n0,1,8.5\n", "a"),
-            "line 2: weight: must be a whole number, not '8.5'",
-        ),
-        (
-            lambda: parse_traffic("u,v,weight\n0,7,8\n", "a", 4),
-            "tasks: must be at least 8, not 4",
-        ),
-        (
-            lambda: parse_traffic("0,1\n1,0,2\n", "a"),
-            "line 2: must have 2 fields, not 3",
-        ),
         (
             lambda: parse_traffic("u,v,weight\n0,1,8\n", "a").workload(rounds=0),
             "rounds: must be at least 1",
@@ -384,20 +369,15 @@ def document(**changes: object) -> dict[str, object]:
 def test_bad_workloads_are_refused_in_one_line(
     call: Callable[[], object], text: str
 ) -> None:
-    with pytest.raises(InputError) as caught:
-        call()
-    assert text in str(caught.value)
-    assert "\n" not in str(caught.value)
+    assert text in refused(call)
 
 
 def test_errors_of_files_name_the_file(tmp_path: Path) -> None:
     own, matrix = tmp_path / "own.json", tmp_path / "matrix.csv.xz"
     own.write_text('{"format": "closeknit/workload", "version": 1, "tasks": 2}')
     matrix.write_bytes(lzma.compress(b"u,v,weight\n0,1,-1\n"))
-    for call, name in ((read_workload, own), (read_traffic, matrix)):
-        with pytest.raises(InputError) as caught:
-            call(name)
-        assert str(caught.value).startswith(f"{name}: ")
+    assert refused(lambda: read_workload(own)).startswith(f"{own}: ")
+    assert refused(lambda: read_traffic(matrix)).startswith(f"{matrix}: ")
 
 
 def test_placements_name_ranks_and_processors() -> None:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import csv
 import re
 from pathlib import Path
 
@@ -29,14 +28,10 @@ from closeknit.papers.morgenstern1994.runs import (
 from closeknit.simulation.submesh.stream import Uniform
 
 from ...data import REFERENCE
+from ..studies import rows_of
 
 ALIKE_256 = [f"{sides}: iss, fs-f, as, fs-1" for sides in ("uniform", "normal")]
 ALIKE_1024 = [f"{side}: iss, fs-f" for side in (1024, 512, 256, 128, 64)]
-
-
-def rows_of(path: Path) -> list[dict[str, str]]:
-    with path.open() as stream:
-        return list(csv.DictReader(stream))
 
 
 @pytest.mark.parametrize(

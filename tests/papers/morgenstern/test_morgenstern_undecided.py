@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import csv
 import random
 from math import prod
 from pathlib import Path
@@ -27,6 +26,8 @@ from closeknit.simulation.submesh.migration import Migrating
 from closeknit.simulation.submesh.simulator import first_come
 from closeknit.simulation.submesh.stream import Uniform, queue
 from closeknit.solvers import Limit, Settings
+
+from ..studies import rows_of
 
 TIMES = {"median ms", "longest s"}
 PLAIN = Budget(conflicts=())
@@ -125,11 +126,6 @@ def test_classes_part_the_decisions(drawn: list[tuple[int, float]]) -> None:
             int(low) <= one.residents <= int(high) if high else one.residents > 240
             for one in some
         )
-
-
-def rows_of(path: Path) -> list[dict[str, str]]:
-    with path.open() as stream:
-        return list(csv.DictReader(stream))
 
 
 @pytest.mark.slow
