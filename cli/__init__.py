@@ -36,15 +36,15 @@ def main(
         heeding.over = True
     except KeyboardInterrupt:  # before the command began, or after its end
         heeding.over = True
-        sys.stderr.write(said(_INTERRUPTED - 128))
+        _say(_INTERRUPTED - 128)
     except SystemExit as error:
         heeding.over = True
         status = error.code
         if heeding.told:
-            sys.stderr.write(said(heeding.told))
+            _say(heeding.told)
     if pending and status == 0:  # it came before the output was complete
         number = pending.pop()
-        sys.stderr.write(said(number))
+        _say(number)
         status = status_of(number)
     if ending is None:
         heeding.restore()
@@ -53,6 +53,13 @@ def main(
     if isinstance(status, int):
         _leave_if_searching(status)
     sys.exit(status)  # type: ignore[arg-type]
+
+
+def _say(number: int) -> None:
+    try:  # noqa: SIM105  contextlib takes its time
+        sys.stderr.write(said(number))
+    except OSError:  # the terminal is gone; the status remains
+        pass
 
 
 def _leave_if_searching(status: int) -> None:

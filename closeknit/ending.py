@@ -80,20 +80,22 @@ class Ending:
         if number == signal.SIGINT:
             raise KeyboardInterrupt
         self.told = number
+        signal.setitimer(signal.ITIMER_REAL, 0)  # its exception would take the place
         raise SystemExit(status_of(number))
 
     def _repeat(self, what: "UnraisableHookArgs", /) -> None:
         """Send a signal again whose exception Python drops, as in a weak reference."""
-        if issubclass(what.exc_type, Exception):
-            self._tell_dropped(what)
-        elif what.exc_type is KeyboardInterrupt:
+        if what.exc_type is KeyboardInterrupt:
             send_later(signal.SIGINT)
-        elif self.told:
+        elif what.exc_type is SystemExit and self.told:
             number, self.told = self.told, 0
             send_later(number)
-        # Otherwise it is of an alarm, which goes off again.
+        elif not issubclass(what.exc_type, KeyboardInterrupt):  # alarms go off again
+            self._tell_dropped(what)
 
 
 def _leave(number: int) -> None:
-    os.write(2, said(number).encode())
-    os._exit(status_of(number))
+    try:
+        os.write(2, said(number).encode())
+    finally:
+        os._exit(status_of(number))

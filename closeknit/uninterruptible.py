@@ -20,8 +20,9 @@ _OWNERS = (
     ("multiprocessing.process", "start"),
     ("tempfile", "__init__"),
     ("shutil", "rmtree"),
+    (f"{__package__}.solvers.running.clock", "stopped"),
 )
-"""Functions of Python's that close a descriptor twice, or lose a child or a folder."""
+"""Functions that close a descriptor twice, or lose a child, a folder or the clock."""
 _AGAIN = 0.05
 """Seconds after which a signal is sent again that came at a bad moment."""
 
@@ -66,7 +67,7 @@ def put_off(number: int, frame: "FrameType | None") -> bool:
     if not uninterruptible(frame):
         pending.discard(number)
         return False
-    if number in pending and not own:
+    if number in pending and not own and not holding:
         for call in impatient:
             call(number)
         return bool(impatient)

@@ -19,9 +19,10 @@ def _naming_it() -> Iterator[None]:
     """Name what is not installed."""
     try:
         yield
-    except ModuleNotFoundError as error:
+    except ImportError as error:
+        what = error.name if isinstance(error, ModuleNotFoundError) else error
         raise SolverError(
-            f"cp-sat is not installed ({error.name}): pip install ortools"
+            f"cp-sat is not installed ({what}): pip install ortools"
         ) from None
 
 

@@ -19,6 +19,8 @@ from contextlib import suppress
 from dataclasses import dataclass
 from multiprocessing import current_process, get_context, parent_process
 from multiprocessing.connection import Connection, wait
+from multiprocessing.resource_tracker import ensure_running
+from multiprocessing.util import Finalize
 from pathlib import Path
 from time import monotonic
 from types import ModuleType
@@ -172,6 +174,15 @@ _IDLE: list[_Worker] = []
 _IDLE_HELD = threading.Lock()
 
 
+def _end_idle() -> None:
+    while _IDLE:
+        _IDLE.pop().stop()
+
+
+Finalize(None, _end_idle, exitpriority=0)
+"""Ends them before Python waits for its children."""
+
+
 def run_here(
     call: Call, *, wanted: Callable[[], bool], scratch: Path | None = None
 ) -> Any:
@@ -304,6 +315,8 @@ def _start(function: Callable[..., object], *arguments: Any) -> Any:
     one would take over what another has changed.
     """
     with undisturbed(), _STARTING:  # Ctrl-C would end it with a traceback
+        ensure_running()  # which lets signals through again
+        signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
         process = get_context("spawn").Process(target=function, args=arguments)
         settings = vars(current_process())["_config"]
         daemon, main = settings.get("daemon"), sys.modules["__main__"]
@@ -313,7 +326,7 @@ def _start(function: Callable[..., object], *arguments: Any) -> Any:
             process.start()
         finally:
             sys.modules["__main__"] = main
-            settings["daemon"] = daemon
+            settings["daemon"] = bool(daemon)
     return process
 
 

@@ -57,8 +57,9 @@ def stopped() -> Iterator[None]:
         yield
     finally:
         with _LOCK:
-            _STOPS.discard(own)
+            end, cpu_end = perf_counter(), process_time()
             before, since = _times
-            if not _STOPS and since is not None:
-                _cpu_stopped_for += process_time() - _cpu_began
-                _times = before + perf_counter() - since, None
+            if {own} >= _STOPS and since is not None:
+                _cpu_stopped_for += cpu_end - _cpu_began
+                _times = before + end - since, None
+            _STOPS.discard(own)  # last: Ctrl-C may come at every call

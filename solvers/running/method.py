@@ -17,7 +17,7 @@ from typing import Any, Generic, Protocol, TypeVar
 from ...instances import InputError, Instance, KSubset, problem_of
 from ...instances.support import support_of
 from ...sources import doc_of
-from .. import DEFAULT, Limit, Result, Settings, Ties, answer
+from .. import DEFAULT, Limit, Result, Settings, Status, Ties, answer
 from . import clock
 from .answer import infeasible_by_count
 from .interrupt import Alarm, ends_callers, run_alarmed
@@ -264,10 +264,14 @@ class Method(Generic[Inst]):
 
 
 def by_alarm(result: Result, alarm: Alarm) -> Result:
-    """Return the result; name the time limit, not Ctrl-C, if the alarm stopped it.
+    """Return the result; name what stopped it: the alarm, or Ctrl-C.
 
-    Raises KeyboardInterrupt if Ctrl-C stopped it, within `ending_callers`.
+    A method may go on without what Ctrl-C has ended, and not say so. Raises
+    KeyboardInterrupt if Ctrl-C stopped it, within `ending_callers`.
     """
+    open_yet = result.status in (Status.FEASIBLE, Status.UNKNOWN)
+    if alarm.presses and open_yet:
+        result = replace(result, limit=Limit.INTERRUPT)
     if result.limit is not Limit.INTERRUPT:
         return result
     if alarm.rung and not alarm.presses:

@@ -183,6 +183,50 @@ def test_a_signal_is_not_lost_where_python_drops_exceptions(
     assert (running.returncode, errors) == (128 + number, f"closeknit: {how}\n")
 
 
+def test_an_alarm_does_not_take_the_place_of_a_signal() -> None:
+    """What had been told to end went on, and heeded no signal any more."""
+    program = (
+        "import os, time\n"
+        "from closeknit import cli\n"
+        "from closeknit.cli import app\n"
+        "from closeknit.ending import Ending\n"
+        "from closeknit.solvers.running.interrupt import run_alarmed\n"
+        "def call():\n"
+        "    try:\n"
+        "        os.kill(os.getpid(), 15)\n"
+        "        time.sleep(9)\n"
+        "    finally:\n"
+        "        time.sleep(0.6)\n"
+        "app.run = lambda words: bool(run_alarmed(0.1, call))\n"
+        "cli.main([], ending=Ending())\n"
+    )
+    done = subprocess.run(
+        [sys.executable, "-c", program], capture_output=True, text=True, timeout=HANG
+    )
+    assert (done.returncode, done.stderr) == (143, "closeknit: terminated\n")
+
+
+def test_ctrl_c_that_a_method_keeps_to_itself_ends_compare(place: Path) -> None:
+    """`town` goes on without its bound."""
+    program = (
+        "import signal\n"
+        "from closeknit.cli import main\n"
+        "from closeknit.heuristics.ksubset import town\n"
+        "def pressed(k):\n"
+        "    signal.raise_signal(signal.SIGINT)\n"
+        "town.town_sites = pressed\n"
+        "main(['compare', 'job.json', '--methods', 'town,mm'])\n"
+    )
+    done = subprocess.run(
+        [sys.executable, "-c", program],
+        cwd=place,
+        capture_output=True,
+        text=True,
+        timeout=HANG,
+    )
+    assert done.returncode == 130, done
+
+
 def test_python_without_docstrings_describes_methods_and_keeps_kernels(
     place: Path,
 ) -> None:

@@ -169,11 +169,27 @@ def test_threads_of_one_worker_start_processes_at_once() -> None:
         "with ThreadPoolExecutor(6) as threads:\n"
         "    calls = [pool.Call(partial(pow, 2, n)) for n in range(6)]\n"
         "    print(list(threads.map(make, calls)), current_process().daemon)\n"
+        "current_process()._config.clear()\n"  # no daemon waits for its children
     )
     done = subprocess.run(
         [sys.executable, "-c", program], capture_output=True, text=True, timeout=120
     )
     assert (done.stdout, done.stderr) == ("[1, 2, 4, 8, 16, 32] True\n", "")
+
+
+def test_the_first_process_that_is_started_ignores_ctrl_c_too() -> None:
+    """Python's tracker of resources, which comes before it, lets signals through."""
+    program = (
+        "import pathlib, re, time\n"
+        "from closeknit.reports.campaigns import pool\n"
+        "for each in [pool._start(time.sleep, 0.5) for _ in range(2)]:\n"
+        "    status = pathlib.Path(f'/proc/{each.pid}/status').read_text()\n"
+        "    print(int(re.search(r'SigBlk:\\s*(\\w+)', status)[1], 16) & 2)\n"
+    )
+    done = subprocess.run(
+        [sys.executable, "-c", program], capture_output=True, text=True, timeout=120
+    )
+    assert (done.stdout, done.stderr) == ("2\n2\n", "")
 
 
 def test_limits_hold_on_workers_and_early_leave_ends_what_runs(
