@@ -2,6 +2,7 @@
 
 import gc
 from _thread import get_ident, start_new_thread
+from sys import _current_frames
 from time import sleep
 
 TYPE_CHECKING = False  # importing `typing` for it takes its time
@@ -83,5 +84,8 @@ def send_later(number: int) -> None:
 
 def _send_again(number: int, thread: int) -> None:
     sleep(_AGAIN)
+    # Not sooner, or a press of the user's that comes with it would not be noticed.
+    while uninterruptible(_current_frames().get(thread)):
+        sleep(_AGAIN)
     _sent_again.append(number)
     pthread_kill(thread, number)

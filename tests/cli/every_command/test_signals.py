@@ -183,27 +183,45 @@ def test_a_signal_is_not_lost_where_python_drops_exceptions(
     assert (running.returncode, errors) == (128 + number, f"closeknit: {how}\n")
 
 
-def test_an_alarm_does_not_take_the_place_of_a_signal() -> None:
-    """What had been told to end went on, and heeded no signal any more."""
+CLEARING = {
+    "an alarm": "time.sleep(0.6)",
+    "what Python drops": "dropped()",
+}
+"""What comes while a program that was told to end clears up."""
+
+
+@pytest.mark.parametrize("what", CLEARING)
+def test_nothing_takes_the_place_of_a_signal_or_sends_it_again(what: str) -> None:
+    """The program went on and heeded no signal any more, or left half of it undone."""
     program = (
-        "import os, time\n"
+        "import os, time, weakref\n"
         "from closeknit import cli\n"
         "from closeknit.cli import app\n"
         "from closeknit.ending import Ending\n"
         "from closeknit.solvers.running.interrupt import run_alarmed\n"
+        "class Held: pass\n"
+        "class Stop(BaseException): pass\n"
+        "def stop(reference): raise Stop\n"
+        "def dropped():\n"
+        "    held = Held()\n"
+        "    noticed = weakref.ref(held, stop)\n"
+        "    del held\n"
+        "    time.sleep(0.3)\n"
         "def call():\n"
         "    try:\n"
         "        os.kill(os.getpid(), 15)\n"
         "        time.sleep(9)\n"
         "    finally:\n"
-        "        time.sleep(0.6)\n"
+        f"        {CLEARING[what]}\n"
+        "        print('cleared', flush=True)\n"
         "app.run = lambda words: bool(run_alarmed(0.1, call))\n"
         "cli.main([], ending=Ending())\n"
     )
     done = subprocess.run(
         [sys.executable, "-c", program], capture_output=True, text=True, timeout=HANG
     )
-    assert (done.returncode, done.stderr) == (143, "closeknit: terminated\n")
+    assert (done.returncode, done.stdout) == (143, "cleared\n")
+    assert done.stderr.endswith("closeknit: terminated\n")
 
 
 def test_ctrl_c_that_a_method_keeps_to_itself_ends_compare(place: Path) -> None:
